@@ -4,7 +4,7 @@ import { createUuid } from "#contract/ids.ts";
 import { groupReceiptHoldMs, receiptHoldMs } from "#contract/limits.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { makePerson } from "#tests/worker/support/site.ts";
-import type { ConversationRpc } from "#worker/objects/rpc.ts";
+import type { ConversationRpc } from "#worker/objects/rpc/conversation-rpc.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 import { consumeCounts, startCounting } from "./counters.ts";
 import { report } from "./report.ts";

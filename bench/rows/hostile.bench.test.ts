@@ -7,7 +7,7 @@ import { createUuid } from "#contract/ids.ts";
 import { decodeServerFrame, encodeFrame, joinFrames, protocolVersion } from "#contract/wire/server-frames.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { makePerson, site } from "#tests/worker/support/site.ts";
-import type { ConversationRpc } from "#worker/objects/rpc.ts";
+import type { ConversationRpc } from "#worker/objects/rpc/conversation-rpc.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 import { consumeCounts, plainChannel, plainConversation, startCounting } from "./counters.ts";
 import { reportWrites } from "./report.ts";

@@ -49,7 +49,7 @@ const stages = {
   "worker/files": [["formats"], ["."]],
   "worker/objects": [
     ["shared"],
-    ["rpc.ts", "stubs.ts"],
+    ["rpc", "stubs.ts"],
     ["conversation/log"],
     ["conversation/messages", "conversation/delivery"],
     ["conversation/groups"],

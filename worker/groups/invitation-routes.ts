@@ -14,7 +14,7 @@ import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
 import { logError } from "#worker/lib/log.ts";
-import type { InvitingGroup } from "#worker/objects/rpc.ts";
+import type { InvitingGroup } from "#worker/objects/rpc/groups.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 import { askGroup, askNewGroup, executeGroupCommand, readNewGroup, respondWithGroup } from "./ask-group.ts";
 import {

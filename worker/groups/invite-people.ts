@@ -6,7 +6,7 @@ import { openDb } from "#worker/db/client.ts";
 import { pushPendingToEach } from "#worker/lib/contact-updates.ts";
 import { type AppContext, runAfterResponse } from "#worker/lib/http/app.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
-import type { AddedMember, NewMemberCheck } from "#worker/objects/rpc.ts";
+import type { AddedMember, NewMemberCheck } from "#worker/objects/rpc/groups.ts";
 import { askNewGroup, readNewGroup } from "./ask-group.ts";
 import {
   checkInvitationQuotas,

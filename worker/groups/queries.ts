@@ -8,7 +8,7 @@ import { blocks, connections } from "#worker/db/relation-schema.ts";
 import { listMemberProfiles } from "#worker/db/relations.ts";
 import { profiles, settings } from "#worker/db/schema.ts";
 import { selectAudienceFor } from "#worker/lib/exceptions.ts";
-import type { AddedMember, MemberEntries } from "#worker/objects/rpc.ts";
+import type { AddedMember, MemberEntries } from "#worker/objects/rpc/groups.ts";
 
 const toChunks = <T>(all: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(all.length / memberPageRows) }, (_, i) =>

@@ -23,7 +23,7 @@ import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
 import { deleteAvatar, storeAvatar } from "#worker/lib/storage/avatars.ts";
-import type { ConversationRpc } from "#worker/objects/rpc.ts";
+import type { ConversationRpc } from "#worker/objects/rpc/conversation-rpc.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 import { readGroupMembersMax, takeTierToken } from "#worker/people/trust.ts";
 import {

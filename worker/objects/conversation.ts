@@ -44,23 +44,19 @@ import { readRevisionsPage } from "./conversation/messages/revisions.ts";
 import { requestRingState } from "./conversation/ring-recovery.ts";
 import { SearchIndexer } from "./conversation/search/search-indexer.ts";
 import { searchLog, searchLogOfSender } from "./conversation/search/search-log.ts";
+import type { CallHeartbeat, CallSnapshot } from "./rpc/calls.ts";
+import type { ConversationRpc } from "./rpc/conversation-rpc.ts";
 import type {
   AddedMember,
-  CallHeartbeat,
-  CallSnapshot,
-  CheckedMessage,
-  ConversationRpc,
   GroupChangeResult,
   GroupCommand,
-  InboxPosition,
   InvitingGroup,
   MemberEntries,
-  MemberReadState,
   NewMemberCheck,
-  SearchBudget,
-  SearchSlice,
   UserRemoval,
-} from "./rpc.ts";
+} from "./rpc/groups.ts";
+import type { CheckedMessage, MemberReadState, SearchBudget, SearchSlice } from "./rpc/messages.ts";
+import type { InboxPosition } from "./rpc/notices.ts";
 import { getUserChannelStub } from "./stubs.ts";
 
 const conversationNotFound: Refusal = { error: "conversation_not_found" };

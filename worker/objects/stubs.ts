@@ -1,5 +1,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import type { ConversationRpc, UserChannelRpc } from "./rpc.ts";
+import type { ConversationRpc } from "./rpc/conversation-rpc.ts";
+import type { UserChannelRpc } from "./rpc/user-channel-rpc.ts";
 
 /**
  * Stubs of the objects by name, which is all an object needs to know whose it is. A stub that failed stays broken, so

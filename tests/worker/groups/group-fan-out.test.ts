@@ -4,7 +4,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { fanOutAtOnce, groupTypingMax } from "#contract/limits.ts";
 import { Device, readRow, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeSyncedGroup, readMemberPage } from "#tests/worker/support/make-group.ts";
-import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();

@@ -6,7 +6,7 @@ import { type Command, isRefusal } from "#contract/wire/commands.ts";
 import { makeText, waitUntil } from "#tests/worker/support/device.ts";
 import { GroupOracle, readMembers } from "#tests/worker/support/group-oracle.ts";
 import { makeRandom } from "#tests/worker/support/seeded-random.ts";
-import type { GroupCommand } from "#worker/objects/rpc.ts";
+import type { GroupCommand } from "#worker/objects/rpc/groups.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 

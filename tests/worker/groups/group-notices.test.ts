@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Message } from "#contract/conversations.ts";
 import { makeRandom } from "#tests/worker/support/seeded-random.ts";
-import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 import { type InboxEntry, mergeNotice } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 
 /** Notices of joining and leaving in every possible order, with duplicates: the row is the same in the end. */

@@ -8,7 +8,7 @@ import { makeText } from "#tests/worker/support/device.ts";
 import { GroupOracle } from "#tests/worker/support/group-oracle.ts";
 import { makeRandom } from "#tests/worker/support/seeded-random.ts";
 import type { Conversation } from "#worker/objects/conversation.ts";
-import type { GroupCommand } from "#worker/objects/rpc.ts";
+import type { GroupCommand } from "#worker/objects/rpc/groups.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 
 /**

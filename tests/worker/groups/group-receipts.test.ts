@@ -7,7 +7,7 @@ import { suspendAlarms, suspendTimers } from "#tests/worker/support/clock.ts";
 import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
 import { nameOf } from "#tests/worker/support/object-name.ts";
-import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
 const ring = (id: string) => runDurableObjectAlarm(env.CONVERSATION.getByName(id));

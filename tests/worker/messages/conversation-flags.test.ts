@@ -11,7 +11,7 @@ import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/su
 import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
 import { countObjectRows } from "#tests/worker/support/row-counter.ts";
 import { makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
-import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 
 const setFlags = (of: Person, conversation: string, flags: FlagChange & { known?: ChangeNumber }) =>

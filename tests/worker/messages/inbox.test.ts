@@ -6,7 +6,7 @@ import { inboxPageRows, previewMaxLength, receiptHoldMs } from "#contract/limits
 import type { Relation } from "#contract/people.ts";
 import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
-import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 
 const channelStub = (user: string) => env.USER_CHANNEL.getByName(user);

@@ -14,7 +14,7 @@ import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-peo
 import { call } from "#tests/worker/support/site.ts";
 import { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import { toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
-import type { ConversationRpc } from "#worker/objects/rpc.ts";
+import type { ConversationRpc } from "#worker/objects/rpc/conversation-rpc.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 
 /** Rows and object requests per action: the local counterpart of the bill (docs/ARCHITECTURE.md). */

@@ -4,7 +4,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { pageMaxBytes, searchResultsMax, searchRowsMax } from "#contract/limits.ts";
 import { waitUntil } from "#tests/worker/support/device.ts";
 import { SearchIndex } from "#worker/objects/conversation/log/search-index.ts";
-import type { SearchBudget } from "#worker/objects/rpc.ts";
+import type { SearchBudget } from "#worker/objects/rpc/messages.ts";
 
 /** Budget of a request at its beginning. */
 export const searchBudget: SearchBudget = { messages: searchResultsMax, bytes: pageMaxBytes, rows: searchRowsMax };

@@ -17,7 +17,7 @@ import { makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import { SearchIndex } from "#worker/objects/conversation/log/search-index.ts";
 import { SearchIndexer } from "#worker/objects/conversation/search/search-indexer.ts";
-import type { SearchSlice } from "#worker/objects/rpc.ts";
+import type { SearchSlice } from "#worker/objects/rpc/messages.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 import { searchBudget, waitUntilIndexed } from "./search-fixture.ts";
 

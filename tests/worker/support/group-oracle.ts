@@ -6,7 +6,8 @@ import type { GroupRole } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { gapPageRows } from "#contract/limits.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
-import type { ConversationRpc, MemberEntries } from "#worker/objects/rpc.ts";
+import type { ConversationRpc } from "#worker/objects/rpc/conversation-rpc.ts";
+import type { MemberEntries } from "#worker/objects/rpc/groups.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 import { waitUntil } from "./device.ts";
 

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { type Answer, type Call, callSite } from "#tests/support/people/people.ts";
 import { api } from "#worker/api.ts";
-import type { ConversationRpc, UserChannelRpc } from "#worker/objects/rpc.ts";
+import type { ConversationRpc } from "#worker/objects/rpc/conversation-rpc.ts";
+import type { UserChannelRpc } from "#worker/objects/rpc/user-channel-rpc.ts";
 import { site } from "./site.ts";
 
 /** Settings that no local server has (worker/calls/relay-settings.ts, worker/auth/second-factor/secret-box.ts, worker/lib/number-adapters.ts). */

@@ -17,7 +17,7 @@ import {
 import type { Uuid } from "#contract/ids.ts";
 import { callHeardWriteMs, unansweredMax, unansweredMs } from "#contract/limits.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
-import type { CallHeartbeat, CallSnapshot } from "#worker/objects/rpc.ts";
+import type { CallHeartbeat, CallSnapshot } from "#worker/objects/rpc/calls.ts";
 import type { CallRecord, CallSessions, UnansweredStreak } from "#worker/objects/shared/call-record.ts";
 import { toVisibleCall } from "./delivery/build-notice.ts";
 import type { MemberNotifier } from "./delivery/notifier.ts";

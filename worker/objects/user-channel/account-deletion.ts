@@ -5,7 +5,7 @@ import { deleteDeletionRecord, findDeletionStart } from "#worker/db/deletions.ts
 import { deletionSteps } from "#worker/lib/deletion/deletion-steps.ts";
 import { logError } from "#worker/lib/log.ts";
 import { deleteAvatar } from "#worker/lib/storage/avatars.ts";
-import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 import { jitterMs, withRetry } from "#worker/objects/shared/retry.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 

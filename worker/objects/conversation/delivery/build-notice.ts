@@ -6,7 +6,7 @@ import { listPinnedFor } from "#worker/objects/conversation/log/pinned-messages.
 import { readNewMessages } from "#worker/objects/conversation/messages/history.ts";
 import { countUnreadFor, getPeerReadState } from "#worker/objects/conversation/messages/read-state.ts";
 import { readPushableRevisions } from "#worker/objects/conversation/messages/revisions.ts";
-import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 import type { DeliveryProgress } from "./fan-out.ts";
 
 /** Notice for a former member without history: only that the conversation is gone. */

@@ -1,6 +1,6 @@
 import { fanOutAlarmMs, fanOutAtOnce, fanOutRetryMaxMs, retryBaseMs } from "#contract/limits.ts";
 import { logError, logWarning } from "#worker/lib/log.ts";
-import type { NoticeOutcome } from "#worker/objects/rpc.ts";
+import type { NoticeOutcome } from "#worker/objects/rpc/notices.ts";
 import { jitterMs } from "#worker/objects/shared/retry.ts";
 import { waitAtMost } from "#worker/objects/shared/wait-at-most.ts";
 

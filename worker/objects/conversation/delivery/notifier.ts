@@ -7,7 +7,7 @@ import type { TombstoneResult } from "#worker/objects/conversation/messages/dele
 import type { PinResult } from "#worker/objects/conversation/messages/pins.ts";
 import type { ReactionResult } from "#worker/objects/conversation/messages/reactions.ts";
 import { listReachedAuthors } from "#worker/objects/conversation/messages/read-state.ts";
-import type { NoticeOutcome } from "#worker/objects/rpc.ts";
+import type { NoticeOutcome } from "#worker/objects/rpc/notices.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 import { buildNotice } from "./build-notice.ts";
 import { type DeliveryProgress, FanOut } from "./fan-out.ts";

@@ -7,7 +7,7 @@ import { ConversationLog } from "#worker/objects/conversation/log/conversation-l
 import { isLeaveUnconfirmed, isVisibleMember, type Member } from "#worker/objects/conversation/log/member-table.ts";
 import { toKeptHistory } from "#worker/objects/conversation/log/memberships.ts";
 import { fromBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
-import type { AddedMember, GroupChangeResult, GroupCommand } from "#worker/objects/rpc.ts";
+import type { AddedMember, GroupChangeResult, GroupCommand } from "#worker/objects/rpc/groups.ts";
 import { type GroupLog, isActiveGroup, toGroupChangeResult } from "./group-view.ts";
 
 /**

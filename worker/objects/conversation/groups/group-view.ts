@@ -3,7 +3,7 @@ import { memberPageRows } from "#contract/limits.ts";
 import type { ConversationLog, GroupState } from "#worker/objects/conversation/log/conversation-log.ts";
 import { isVisibleMember, type Member } from "#worker/objects/conversation/log/member-table.ts";
 import type { KeptHistory } from "#worker/objects/conversation/log/memberships.ts";
-import type { GroupChangeResult, MemberEntries } from "#worker/objects/rpc.ts";
+import type { GroupChangeResult, MemberEntries } from "#worker/objects/rpc/groups.ts";
 
 export type GroupLog = ConversationLog & { group: GroupState };
 

@@ -11,7 +11,7 @@ import type {
   InvitingGroup,
   MemberEntries,
   NewMemberCheck,
-} from "#worker/objects/rpc.ts";
+} from "#worker/objects/rpc/groups.ts";
 import {
   acceptInvitation,
   applyGroupCommand,

@@ -5,7 +5,7 @@ import type { MessageRecord } from "#worker/objects/conversation/log/message-tab
 import { withoutPinsOnlyFor } from "#worker/objects/conversation/log/pinned-messages.ts";
 import { anonymizeForwardsOf } from "#worker/objects/conversation/messages/forward-authors.ts";
 import { removeReactionsOf } from "#worker/objects/conversation/messages/reactions.ts";
-import type { UserRemoval } from "#worker/objects/rpc.ts";
+import type { UserRemoval } from "#worker/objects/rpc/groups.ts";
 import { leaveSilently, leaveWithSuccessor } from "./group-commands.ts";
 import { type GroupLog, isActiveGroup, isGroupLog } from "./group-view.ts";
 

@@ -14,7 +14,8 @@ import { type MemberNotifier, nothingDelivered } from "#worker/objects/conversat
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { isWithinMembership } from "#worker/objects/conversation/log/memberships.ts";
-import type { CheckedMessage, InboxPosition, RefusedMessage, SendOutcome } from "#worker/objects/rpc.ts";
+import type { CheckedMessage, RefusedMessage, SendOutcome } from "#worker/objects/rpc/messages.ts";
+import type { InboxPosition } from "#worker/objects/rpc/notices.ts";
 import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
 import { replaceByTombstone, toDeletionResult } from "./deletions.ts";
 import { applyEdit, type MessageEdit } from "./edits.ts";

@@ -6,7 +6,8 @@ import type { ConversationLog } from "#worker/objects/conversation/log/conversat
 import type { LowestReadState, Member } from "#worker/objects/conversation/log/member-table.ts";
 import { isFormerReader } from "#worker/objects/conversation/log/memberships.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
-import type { MemberReadState, UnreadState } from "#worker/objects/rpc.ts";
+import type { MemberReadState } from "#worker/objects/rpc/messages.ts";
+import type { UnreadState } from "#worker/objects/rpc/notices.ts";
 import { findReceiptTime, recordReceiptMarks } from "./receipt-marks.ts";
 
 /**

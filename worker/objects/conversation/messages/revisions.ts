@@ -5,7 +5,7 @@ import type { CommandOf, RevisedResult } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
-import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 import { findLastVisibleRevision } from "./former-view.ts";
 import { toVisibleMessages } from "./visible-messages.ts";
 

@@ -11,7 +11,7 @@ import { type MessageRecord, readBodyFor, toVisibleMessage } from "#worker/objec
 import { toBlockStart } from "#worker/objects/conversation/log/search-index.ts";
 import { toReadableRow } from "#worker/objects/conversation/messages/former-view.ts";
 import { bytesOnPage } from "#worker/objects/conversation/messages/history.ts";
-import type { SearchBudget, SearchSlice } from "#worker/objects/rpc.ts";
+import type { SearchBudget, SearchSlice } from "#worker/objects/rpc/messages.ts";
 
 /** Body of a message as a search compares it: a placeholder if the member may not see it. */
 const readSearchedBody = (row: MessageRecord, member: Member): StoredBody =>

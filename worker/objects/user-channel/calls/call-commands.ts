@@ -7,7 +7,7 @@ import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
 import { callReconnectMs } from "#contract/limits.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { encodeFrame } from "#contract/wire/server-frames.ts";
-import type { CallSignal } from "#worker/objects/rpc.ts";
+import type { CallSignal } from "#worker/objects/rpc/calls.ts";
 import { KeyedMutex } from "#worker/objects/shared/keyed-mutex.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 import type { CallPusher } from "#worker/objects/user-channel/push/call-pusher.ts";

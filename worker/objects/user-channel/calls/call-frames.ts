@@ -1,5 +1,5 @@
 import type { CallFrame } from "#contract/calls/call.ts";
-import type { CallSignal } from "#worker/objects/rpc.ts";
+import type { CallSignal } from "#worker/objects/rpc/calls.ts";
 import type { CallUpdate } from "./call-table.ts";
 
 const createCallFrame = (payload: CallFrame["payload"]): CallFrame => ({ event: "call-system", payload });

@@ -1,5 +1,5 @@
 import type { Call, CallSignals } from "#contract/calls/call.ts";
-import type { CallSignal } from "#worker/objects/rpc.ts";
+import type { CallSignal } from "#worker/objects/rpc/calls.ts";
 import { toSignalData } from "./call-frames.ts";
 
 const signalLifetimeMs = 10_000; // the sender repeats unanswered signals

@@ -3,7 +3,7 @@ import { connectionCheckBurst, connectionChecksPerSecond } from "#contract/limit
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { openDb } from "#worker/db/client.ts";
 import { findConnection } from "#worker/db/relations.ts";
-import type { ConversationRpc } from "#worker/objects/rpc.ts";
+import type { ConversationRpc } from "#worker/objects/rpc/conversation-rpc.ts";
 import { withRetry } from "#worker/objects/shared/retry.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";

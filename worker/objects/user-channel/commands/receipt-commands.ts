@@ -8,7 +8,8 @@ import {
   isRefusal,
   type Refusal,
 } from "#contract/wire/commands.ts";
-import type { ConversationRpc, MemberReadState } from "#worker/objects/rpc.ts";
+import type { ConversationRpc } from "#worker/objects/rpc/conversation-rpc.ts";
+import type { MemberReadState } from "#worker/objects/rpc/messages.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { StoredBucket } from "#worker/objects/shared/stored-bucket.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";

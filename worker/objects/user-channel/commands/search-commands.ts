@@ -12,7 +12,7 @@ import {
 import { type CommandOf, isRefusal, type Refusal, type SearchResult } from "#contract/wire/commands.ts";
 import type { GlobalSearch, GlobalSearchResult, SearchTarget } from "#contract/wire/global-search.ts";
 import { logError } from "#worker/lib/log.ts";
-import type { SearchSlice } from "#worker/objects/rpc.ts";
+import type { SearchSlice } from "#worker/objects/rpc/messages.ts";
 import { KeyedMutex } from "#worker/objects/shared/keyed-mutex.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";

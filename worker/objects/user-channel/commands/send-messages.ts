@@ -20,7 +20,7 @@ import { type Db, openDb } from "#worker/db/client.ts";
 import { addFileReference, cancelFileReference } from "#worker/db/files.ts";
 import { findUsername, insertForward } from "#worker/db/forwards.ts";
 import { logError } from "#worker/lib/log.ts";
-import type { CheckedMessage } from "#worker/objects/rpc.ts";
+import type { CheckedMessage } from "#worker/objects/rpc/messages.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { StoredBucket } from "#worker/objects/shared/stored-bucket.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";

@@ -4,7 +4,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { groupCommitMs, sendBatchMax, sendRetryMessages, sendStallMs, sendTokenLength } from "#contract/limits.ts";
 import { isRefusal, type Refusal, type SendResult } from "#contract/wire/commands.ts";
 import { logError } from "#worker/lib/log.ts";
-import type { RefusedMessage } from "#worker/objects/rpc.ts";
+import type { RefusedMessage } from "#worker/objects/rpc/messages.ts";
 import type { BodyCheck } from "./body-checks.ts";
 
 export type SentMessage = SendResult["sent"][number];

@@ -2,7 +2,8 @@ import { countsAsUnread, type InboxRow, type Message, mergeReadStates } from "#c
 import { privateMembers } from "#contract/ids.ts";
 import { deriveMentions } from "#contract/mentions.ts";
 import { type ConversationFlags, isSameFlags, noFlags } from "#contract/settings/conversation-flags.ts";
-import type { ConversationNotice, MemberReadState } from "#worker/objects/rpc.ts";
+import type { MemberReadState } from "#worker/objects/rpc/messages.ts";
+import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 import { deriveMissedCalls } from "./missed-calls.ts";
 import { type InboxMute, noMute } from "./mute.ts";
 import { isSamePinned, mergePinned } from "./pinned-list.ts";

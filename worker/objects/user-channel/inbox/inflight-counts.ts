@@ -1,6 +1,6 @@
 import { countsAsUnread } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 import type { InflightCount, NoticeMerge } from "./inbox-merge.ts";
 
 /** Requests for unread counts that are in progress, with the messages that arrive before their answers. */

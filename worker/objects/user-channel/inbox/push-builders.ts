@@ -3,7 +3,7 @@ import { countsAsUnread, type InboxRow, type Message } from "#contract/conversat
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { type ChangedReactions, encodeReactions } from "#contract/wire/reactions.ts";
 import { encodeFrame, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
-import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 import type { QueuedMessage, SentMessage } from "#worker/objects/user-channel/commands/send-queue.ts";
 import {
   toAckFrame,

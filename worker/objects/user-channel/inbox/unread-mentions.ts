@@ -1,6 +1,6 @@
 import type { InboxRow } from "#contract/conversations.ts";
 import { deriveMentions } from "#contract/mentions.ts";
-import type { ConversationNotice } from "#worker/objects/rpc.ts";
+import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 
 /** Unread mentions by an exact count up to a head, and those known after it. */
 export const mergeExactMentions = (

@@ -5,7 +5,7 @@ import type { Relation } from "#contract/people.ts";
 import type { PushTestResult } from "#contract/push.ts";
 import { logError } from "#worker/lib/log.ts";
 import { findVapidKey } from "#worker/lib/push/vapid.ts";
-import type { InvitationNotice, NewPushSubscription } from "#worker/objects/rpc.ts";
+import type { InvitationNotice, NewPushSubscription } from "#worker/objects/rpc/user-channel-rpc.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";

@@ -1,7 +1,7 @@
 import type { Uuid } from "#contract/ids.ts";
 import { type Language, languages } from "#contract/language.ts";
 import { pushSubscriptionsMax } from "#contract/limits.ts";
-import type { NewPushSubscription } from "#worker/objects/rpc.ts";
+import type { NewPushSubscription } from "#worker/objects/rpc/user-channel-rpc.ts";
 import { toInsert, toParameters } from "#worker/objects/shared/columns.ts";
 
 /** Subscription of a session's device. `goneAt`: time at which its push service first did not know it. */

@@ -7,7 +7,7 @@ import { type PushPayload, toInvitationTag, toRequestTag, toSecurityTag } from "
 import { findQuietEnd, isQuiet } from "#contract/settings/quiet-hours.ts";
 import { logError } from "#worker/lib/log.ts";
 import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
-import type { InvitationNotice } from "#worker/objects/rpc.ts";
+import type { InvitationNotice } from "#worker/objects/rpc/user-channel-rpc.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import type { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
