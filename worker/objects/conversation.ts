@@ -1,65 +1,48 @@
 import { DurableObject } from "cloudflare:workers";
-import type { CallCommand } from "#contract/calls/open-call.ts";
 import type { ReadState } from "#contract/conversations.ts";
-import type { Group, Receipts } from "#contract/groups.ts";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
-import { searchRowsMax } from "#contract/limits.ts";
-import {
-  type CommandOf,
-  isRefusal,
-  type PageResult,
-  type Refusal,
-  type RevisedResult,
-} from "#contract/wire/commands.ts";
-import type { MessageInfo } from "#contract/wire/message-info.ts";
+import { type CommandOf, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
-import { logWarning } from "#worker/lib/log.ts";
 import { AccessController } from "./conversation/access-controller.ts";
 import { CallController } from "./conversation/call-controller.ts";
+import { endUnreachableCall, requestRingState } from "./conversation/call-devices.ts";
 import { MemberNotifier } from "./conversation/delivery/notifier.ts";
 import { GroupController, groupNotFound, invitationNotFound } from "./conversation/groups/group.ts";
 import { createGroupLog } from "./conversation/groups/group-commands.ts";
 import { isGroupLog } from "./conversation/groups/group-view.ts";
 import { ConversationLog } from "./conversation/log/conversation-log.ts";
 import type { Member } from "./conversation/log/member-table.ts";
-import { listPinnedFor } from "./conversation/log/pinned-messages.ts";
 import { findForwardOriginal, isFileReadable } from "./conversation/messages/attachment-access.ts";
-import { replaceByTombstone, toDeletionResult } from "./conversation/messages/deletions.ts";
-import type { MessageEdit } from "./conversation/messages/edits.ts";
-import { anonymizeForwardsOf } from "./conversation/messages/forward-authors.ts";
 import { readMessagePage } from "./conversation/messages/history.ts";
 import { MessageAppender } from "./conversation/messages/message-appender.ts";
-import { applyPin } from "./conversation/messages/pins.ts";
+import { MessageChanges } from "./conversation/messages/message-changes.ts";
 import { readReactionNews } from "./conversation/messages/reaction-news.ts";
-import { applyReaction, listReactors } from "./conversation/messages/reactions.ts";
-import {
-  applyReceipts,
-  clearHistoryUpTo,
-  getMessageInfo,
-  listReceiptsOf,
-  toMemberReadState,
-} from "./conversation/messages/read-state.ts";
+import { listReactors } from "./conversation/messages/reactions.ts";
+import { getMessageInfo, listReceiptsOf } from "./conversation/messages/read-state.ts";
 import { mayAnswerInPrivate } from "./conversation/messages/reply-checks.ts";
 import { readRevisionsPage } from "./conversation/messages/revisions.ts";
-import { requestRingState } from "./conversation/ring-recovery.ts";
+import { ConversationSearch } from "./conversation/search/conversation-search.ts";
 import { SearchIndexer } from "./conversation/search/search-indexer.ts";
-import { searchLog, searchLogOfSender } from "./conversation/search/search-log.ts";
-import type { CallHeartbeat, CallSnapshot } from "./rpc/calls.ts";
 import type { ConversationRpc } from "./rpc/conversation-rpc.ts";
-import type {
-  AddedMember,
-  GroupChangeResult,
-  GroupCommand,
-  InvitingGroup,
-  MemberEntries,
-  NewMemberCheck,
-  UserRemoval,
-} from "./rpc/groups.ts";
-import type { CheckedMessage, MemberReadState, SearchBudget, SearchSlice } from "./rpc/messages.ts";
-import type { InboxPosition } from "./rpc/notices.ts";
-import { getUserChannelStub } from "./stubs.ts";
 
 const conversationNotFound: Refusal = { error: "conversation_not_found" };
+const messageNotFound: Refusal = { error: "message_not_found" };
+
+/** Arguments and answer of a method. */
+type Args<T extends keyof ConversationRpc> = Parameters<ConversationRpc[T]>;
+type Answer<T extends keyof ConversationRpc> = ReturnType<ConversationRpc[T]>;
+
+/** Parts of a conversation that has a log. */
+type Parts = {
+  log: ConversationLog;
+  appender: MessageAppender;
+  changes: MessageChanges;
+  calls: CallController;
+  access: AccessController;
+  search: ConversationSearch;
+  /** Undefined in a private conversation. */
+  group: GroupController | undefined;
+};
 
 /**
  * Durable Object of one conversation. It is the sequencer and only writer of the messages, and it decides who may do
@@ -67,202 +50,167 @@ const conversationNotFound: Refusal = { error: "conversation_not_found" };
  * before it has done so.
  */
 export class Conversation extends DurableObject<Env> implements ConversationRpc {
-  #log: ConversationLog | undefined;
+  #parts: Parts | undefined;
   readonly #notifier: MemberNotifier;
   readonly #searchIndexer = new SearchIndexer();
-  #appender: MessageAppender | undefined;
-  #callController: CallController | undefined;
-  #access: AccessController | undefined;
-  #group: GroupController | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const log = ConversationLog.find(ctx.storage);
     const callTimeouts = {
-      applyDue: () => this.#callController?.applyTimeouts(),
-      findNext: () => this.#callController?.nextTimeoutAt,
+      applyDue: () => this.#parts?.calls.applyTimeouts(),
+      findNext: () => this.#parts?.calls.nextTimeoutAt,
     };
     this.#notifier = new MemberNotifier(ctx, env, log, { callTimeouts, backgroundWork: this.#searchIndexer });
-    if (log) {
-      this.#attachLog(log);
-      if (this.#callController) ctx.waitUntil(requestRingState(env, log, this.#callController));
-    }
+    if (log) ctx.waitUntil(requestRingState(env, log, this.#attachLog(log).calls));
     void ctx.blockConcurrencyWhile(async () => this.#notifier.recover(await ctx.storage.getAlarm()));
   }
 
+  // ── access ───────────────────────────────────────────────────────────────────────────────────
+
   async openConnection(connection: Uuid): Promise<void> {
-    this.#ensureAccess().openConnection(connection);
+    this.#ensureParts().access.openConnection(connection);
   }
 
   async closeConnection(connection: Uuid): Promise<void> {
-    this.#ensureAccess().closeConnection(connection);
-  }
-
-  async sendMessages(
-    user: Uuid,
-    messages: readonly CheckedMessage[],
-    position: InboxPosition,
-  ): ReturnType<ConversationRpc["sendMessages"]> {
-    // Former members included: they still get the outcome of messages they sent before they left.
-    const member = this.#log?.members.find(user);
-    return member && this.#appender ? this.#appender.send(member, messages, position) : conversationNotFound;
-  }
-
-  async updateReceipts(
-    user: Uuid,
-    readState: ReadState,
-    isVisibleToPeers: boolean,
-  ): Promise<MemberReadState | Refusal> {
-    const log = this.#log;
-    const member = log?.members.findActive(user);
-    if (!log || !member) return conversationNotFound;
-    const { lowestReadState } = log.members;
-    const { hasMoved, hasRead, isSeenChanged } = log.transaction(() =>
-      applyReceipts(log, member, readState, isVisibleToPeers),
-    );
-    if (isSeenChanged && log.group) this.#notifier.scheduleReceipts(lowestReadState);
-    else if (isSeenChanged && log.isOpen && !member.isBlocking)
-      this.#notifier.notify(log.members.active.filter((other) => other !== member));
-    return toMemberReadState(log, member, hasRead || !hasMoved);
-  }
-
-  async clearHistory(user: Uuid, upTo: number): Promise<MemberReadState | Refusal> {
-    const log = this.#log;
-    const member = log?.members.findReader(user);
-    if (!log || !member) return conversationNotFound;
-    log.transaction(() => clearHistoryUpTo(log, member, upTo));
-    return toMemberReadState(log, member, true);
-  }
-
-  async forgetHistory(user: Uuid): ReturnType<ConversationRpc["forgetHistory"]> {
-    return this.#group ? this.#group.forgetHistory(user) : conversationNotFound;
-  }
-
-  async deleteForEveryone(user: Uuid, seq: number): ReturnType<ConversationRpc["deleteForEveryone"]> {
-    const log = this.#log;
-    const member = log?.members.findActive(user);
-    if (!log || !member) return conversationNotFound;
-    const done = log.transaction(() => replaceByTombstone(log, member, log.findVisible(member, seq)));
-    if (isRefusal(done)) return done;
-    this.#notifier.notifyDeleted(log, member, done);
-    return toDeletionResult(done);
-  }
-
-  async deletePending(user: Uuid, cid: Uuid): ReturnType<ConversationRpc["deletePending"]> {
-    const member = this.#log?.members.findActive(user);
-    return member && this.#appender ? this.#appender.deletePending(member, cid) : conversationNotFound;
-  }
-
-  async editMessage(user: Uuid, edit: MessageEdit): ReturnType<ConversationRpc["editMessage"]> {
-    const member = this.#log?.members.findActive(user);
-    return member && this.#appender ? this.#appender.edit(member, edit) : conversationNotFound;
-  }
-
-  async react(user: Uuid, command: CommandOf<"react">): ReturnType<ConversationRpc["react"]> {
-    const log = this.#log;
-    const member = log?.members.findActive(user);
-    if (!log || !member) return conversationNotFound;
-    const done = log.transaction(() => applyReaction(log, member, command));
-    if (isRefusal(done)) return done;
-    this.#notifier.notifyReaction(log, member, done);
-    return { revision: done.revision };
-  }
-
-  async pinMessage(user: Uuid, command: CommandOf<"pinMessage">): ReturnType<ConversationRpc["pinMessage"]> {
-    const log = this.#log;
-    const member = log?.members.findActive(user);
-    if (!log || !member) return conversationNotFound;
-    const done = log.transaction(() => applyPin(log, member, command, Date.now()));
-    if (isRefusal(done)) return done;
-    this.#notifier.notifyPin(log, member, done);
-    return { pinned: listPinnedFor(log.pinned, member, log.head) };
-  }
-
-  async listReactors(
-    user: Uuid,
-    ...[seq, query]: [number, { emoji?: string | undefined; before?: number | undefined }]
-  ): ReturnType<ConversationRpc["listReactors"]> {
-    const member = this.#log?.members.findReader(user);
-    return this.#log && member ? listReactors(this.#log, member, seq, query) : conversationNotFound;
-  }
-
-  async getReactionNews(user: Uuid, since: number): ReturnType<ConversationRpc["getReactionNews"]> {
-    const member = this.#log?.members.findActive(user);
-    return this.#log && member ? readReactionNews(this.#log, member, since) : conversationNotFound;
+    this.#ensureParts().access.closeConnection(connection);
   }
 
   async setBlocked(user: Uuid, isBlocked: boolean): Promise<void> {
     if (!privateMembers(this.#id)?.includes(user))
       throw new Error("only members of a private conversation can block there");
-    if (this.#log || isBlocked) this.#ensureAccess().setBlocked(user, isBlocked);
+    if (this.#parts || isBlocked) this.#ensureParts().access.setBlocked(user, isBlocked);
   }
 
-  async removeDeletedUser(user: Uuid): Promise<UserRemoval> {
-    return this.#access?.removeDeletedUser(user) ?? { replaced: null };
+  async removeDeletedUser(user: Uuid): Answer<"removeDeletedUser"> {
+    return this.#parts?.access.removeDeletedUser(user) ?? { replaced: null };
+  }
+
+  // ── messages ─────────────────────────────────────────────────────────────────────────────────
+
+  async sendMessages(...[user, messages, position]: Args<"sendMessages">): Answer<"sendMessages"> {
+    // Former members included: they still get the outcome of messages they sent before they left.
+    const member = this.#parts?.log.members.find(user);
+    return this.#parts && member ? this.#parts.appender.send(member, messages, position) : conversationNotFound;
+  }
+
+  async editMessage(...[user, edit]: Args<"editMessage">): Answer<"editMessage"> {
+    return this.#runForMember(user, ({ appender }, member) => appender.edit(member, edit));
+  }
+
+  async deletePending(user: Uuid, cid: Uuid): Answer<"deletePending"> {
+    return this.#runForMember(user, ({ appender }, member) => appender.deletePending(member, cid));
+  }
+
+  async deleteForEveryone(user: Uuid, seq: number): Answer<"deleteForEveryone"> {
+    return this.#runForMember(user, ({ changes }, member) => changes.deleteForEveryone(member, seq));
+  }
+
+  async react(user: Uuid, command: CommandOf<"react">): Answer<"react"> {
+    return this.#runForMember(user, ({ changes }, member) => changes.react(member, command));
+  }
+
+  async pinMessage(user: Uuid, command: CommandOf<"pinMessage">): Answer<"pinMessage"> {
+    return this.#runForMember(user, ({ changes }, member) => changes.pin(member, command));
+  }
+
+  async updateReceipts(user: Uuid, readState: ReadState, isVisibleToPeers: boolean): Answer<"updateReceipts"> {
+    return this.#runForMember(user, ({ changes }, member) =>
+      changes.updateReceipts(member, readState, isVisibleToPeers),
+    );
+  }
+
+  async clearHistory(user: Uuid, upTo: number): Answer<"clearHistory"> {
+    return this.#runForReader(user, ({ changes }, member) => changes.clearHistory(member, upTo));
   }
 
   async anonymizeForwards(author: Uuid): Promise<void> {
-    const log = this.#log;
-    if (log) this.#notifier.notify(log.transaction(() => anonymizeForwardsOf(log, author)));
+    this.#parts?.changes.anonymizeForwards(author);
   }
 
-  async runCallCommand(user: Uuid, command: CallCommand, session?: Uuid): Promise<CallSnapshot | Refusal> {
-    const member = this.#log?.members.findActive(user);
-    return member && this.#callController
-      ? this.#callController.runCommand(member, command, session)
-      : conversationNotFound;
+  async listMessages(user: Uuid, query: CommandOf<"page">): Answer<"listMessages"> {
+    return this.#runForReader(user, ({ log }, member) => readMessagePage(log, member, query));
   }
 
-  async refuseCallAsBusy(user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal> {
-    const member = this.#log?.members.findActive(user);
-    return member && this.#callController ? this.#callController.refuseAsBusy(member, call) : conversationNotFound;
+  async listRevisions(user: Uuid, query: CommandOf<"revised">): Answer<"listRevisions"> {
+    return this.#runForReader(user, ({ log }, member) => readRevisionsPage(log, member, query));
   }
 
-  async cancelCall(user: Uuid, call: Uuid): Promise<CallSnapshot | Refusal> {
-    const member = this.#log?.members.findActive(user);
-    return member && this.#callController ? this.#callController.cancelCall(member, call) : conversationNotFound;
+  async searchMessages(...args: Args<"searchMessages">): Answer<"searchMessages"> {
+    return (await this.#parts?.search.search(...args)) ?? conversationNotFound;
   }
 
-  async endCallOfSessions(user: Uuid, sessions: Uuid[] | "all"): Promise<CallSnapshot | Refusal> {
-    const member = this.#log?.members.findActive(user);
-    return member && this.#callController ? this.#callController.endSessions(member, sessions) : conversationNotFound;
+  async listReactors(...[user, seq, query]: Args<"listReactors">): Answer<"listReactors"> {
+    return this.#runForReader(user, ({ log }, member) => listReactors(log, member, seq, query));
   }
 
-  async getCallState(user: Uuid, call: Uuid, isRinging = false): Promise<CallSnapshot | Refusal> {
-    const member = this.#log?.members.findActive(user);
-    if (member && isRinging) this.#callController?.reportRing(member, call);
-    return member && this.#callController ? this.#callController.find(member, call) : conversationNotFound;
+  async getReactionNews(user: Uuid, since: number): Answer<"getReactionNews"> {
+    return this.#runForMember(user, ({ log }, member) => readReactionNews(log, member, since));
   }
 
-  async recordCallHeartbeat(user: Uuid, call: Uuid, heartbeat: CallHeartbeat): Promise<boolean> {
-    const member = this.#log?.members.findActive(user);
-    if (!member || !this.#callController?.recordHeartbeat(member, call, heartbeat)) return false;
-    if (heartbeat.peerSilentMs !== undefined)
-      this.ctx.waitUntil(this.#endUnreachableCall(this.#callController, member, call));
-    return true;
+  async listReceipts(user: Uuid, seq: number, seesReads: boolean): Answer<"listReceipts"> {
+    return this.#runForMember(user, ({ log }, member) => listReceiptsOf(log, member, seq, seesReads));
   }
 
-  /**
-   * Ends the call if the peer's device has no connection to the server. A killed page leaves no socket behind; a device
-   * in a tunnel keeps its socket, and the call waits for it.
-   */
-  async #endUnreachableCall(controller: CallController, member: Member, call: Uuid): Promise<void> {
-    const unreachable = controller.findUnreachable(member, call);
-    if (!unreachable) return;
-    const { user } = unreachable.other;
-    try {
-      if (!(await getUserChannelStub(this.env, user).mayReconnect(unreachable.device)))
-        controller.endUnreachable(member, call);
-    } catch (error) {
-      logWarning("querying a device's connection failed", error);
-    }
+  async getMessageInfo(user: Uuid, seq: number, seesReads: boolean): Answer<"getMessageInfo"> {
+    return this.#runForMember(user, ({ log }, member) => getMessageInfo(log, member, seq, seesReads));
   }
 
-  async createGroup(owner: Uuid, name: string, people: AddedMember[]): Promise<GroupChangeResult | Refusal> {
+  async canReadFile(user: Uuid, fileId: Uuid): Promise<boolean> {
+    return this.#runForReader(user, ({ log }, member) => isFileReadable(log, member, fileId)) === true;
+  }
+
+  async findOriginal(user: Uuid, seq: number): Answer<"findOriginal"> {
+    return this.#runForReader(user, ({ log }, member) => findForwardOriginal(log, member, seq) ?? messageNotFound);
+  }
+
+  async mayAnswerInPrivate(user: Uuid, author: Uuid, seq: number): Answer<"mayAnswerInPrivate"> {
+    return {
+      isAllowed: this.#runForReader(user, ({ log }, member) => mayAnswerInPrivate(log, member, author, seq)) === true,
+    };
+  }
+
+  // ── calls ────────────────────────────────────────────────────────────────────────────────────
+
+  async runCallCommand(...[user, command, session]: Args<"runCallCommand">): Answer<"runCallCommand"> {
+    return this.#runForMember(user, ({ calls }, member) => calls.runCommand(member, command, session));
+  }
+
+  async refuseCallAsBusy(user: Uuid, call: Uuid): Answer<"refuseCallAsBusy"> {
+    return this.#runForMember(user, ({ calls }, member) => calls.refuseAsBusy(member, call));
+  }
+
+  async cancelCall(user: Uuid, call: Uuid): Answer<"cancelCall"> {
+    return this.#runForMember(user, ({ calls }, member) => calls.cancelCall(member, call));
+  }
+
+  async endCallOfSessions(user: Uuid, sessions: Uuid[] | "all"): Answer<"endCallOfSessions"> {
+    return this.#runForMember(user, ({ calls }, member) => calls.endSessions(member, sessions));
+  }
+
+  async getCallState(user: Uuid, call: Uuid, isRinging = false): Answer<"getCallState"> {
+    return this.#runForMember(user, ({ calls }, member) => {
+      if (isRinging) calls.reportRing(member, call);
+      return calls.find(member, call);
+    });
+  }
+
+  async recordCallHeartbeat(...[user, call, heartbeat]: Args<"recordCallHeartbeat">): Promise<boolean> {
+    const isRecorded = this.#runForMember(user, ({ calls }, member) => {
+      if (!calls.recordHeartbeat(member, call, heartbeat)) return false;
+      if (heartbeat.peerSilentMs !== undefined) this.ctx.waitUntil(endUnreachableCall(this.env, calls, member, call));
+      return true;
+    });
+    return isRecorded === true;
+  }
+
+  // ── groups ───────────────────────────────────────────────────────────────────────────────────
+
+  async createGroup(...[owner, name, people]: Args<"createGroup">): Answer<"createGroup"> {
     const id = this.#id;
     if (privateMembers(id)) throw new Error("a private conversation is not a group");
-    const isNew = !this.#log;
-    if (!this.#log) {
+    const isNew = !this.#parts;
+    if (!this.#parts) {
       const log = createGroupLog(this.ctx.storage, id, { owner, name, people }, Date.now());
       if (isRefusal(log)) return log;
       this.#startLog(log);
@@ -270,126 +218,94 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return this.#group ? this.#group.confirmCreation(owner, isNew) : { error: "group_exists" };
   }
 
-  async runGroupCommand(user: Uuid, command: GroupCommand): Promise<GroupChangeResult | Refusal> {
-    return this.#group ? this.#group.runCommand(user, command) : groupNotFound;
+  async runGroupCommand(...args: Args<"runGroupCommand">): Answer<"runGroupCommand"> {
+    return this.#group ? this.#group.runCommand(...args) : groupNotFound;
   }
 
-  async checkNewMembers(...args: Parameters<GroupController["checkNewMembers"]>): Promise<NewMemberCheck | Refusal> {
+  async checkNewMembers(...args: Args<"checkNewMembers">): Answer<"checkNewMembers"> {
     return this.#group ? this.#group.checkNewMembers(...args) : groupNotFound;
   }
 
-  async listCandidates(user: Uuid): ReturnType<ConversationRpc["listCandidates"]> {
+  async listCandidates(user: Uuid): Answer<"listCandidates"> {
     return this.#group ? this.#group.listCandidates(user) : groupNotFound;
   }
 
-  async findInvitation(...args: Parameters<GroupController["findInvitation"]>): Promise<InvitingGroup | Refusal> {
+  async findInvitation(...args: Args<"findInvitation">): Answer<"findInvitation"> {
     return this.#group ? this.#group.findInvitation(...args) : invitationNotFound;
   }
 
-  async answerInvitation(user: Uuid, isAccepted: boolean): Promise<GroupChangeResult | Refusal> {
+  async answerInvitation(user: Uuid, isAccepted: boolean): Answer<"answerInvitation"> {
     return this.#group ? this.#group.answerInvitation(user, isAccepted) : invitationNotFound;
   }
 
-  async getGroup(user: Uuid): Promise<Group | Refusal> {
+  async getGroup(user: Uuid): Answer<"getGroup"> {
     return this.#group ? this.#group.getGroup(user) : groupNotFound;
   }
 
-  async listMembers(
-    user: Uuid,
-    query: Parameters<GroupController["listMembers"]>[1],
-  ): Promise<MemberEntries | Refusal> {
-    return this.#group ? this.#group.listMembers(user, query) : groupNotFound;
+  async listMembers(...args: Args<"listMembers">): Answer<"listMembers"> {
+    return this.#group ? this.#group.listMembers(...args) : groupNotFound;
   }
 
   async findMembers(user: Uuid, people: readonly Uuid[]): Promise<Uuid[]> {
     return this.#group?.findMembers(user, people) ?? [];
   }
 
-  async listReceipts(user: Uuid, seq: number, seesReads: boolean): Promise<Receipts | Refusal> {
-    const member = this.#log?.members.findActive(user);
-    return this.#log && member ? listReceiptsOf(this.#log, member, seq, seesReads) : conversationNotFound;
-  }
-
-  async getMessageInfo(user: Uuid, seq: number, seesReads: boolean): Promise<MessageInfo | Refusal> {
-    const member = this.#log?.members.findActive(user);
-    return this.#log && member ? getMessageInfo(this.#log, member, seq, seesReads) : conversationNotFound;
+  async forgetHistory(user: Uuid): Answer<"forgetHistory"> {
+    return this.#group ? this.#group.forgetHistory(user) : conversationNotFound;
   }
 
   async relayTyping(user: Uuid): Promise<void> {
     this.#group?.relayTyping(user);
   }
 
-  async listRevisions(user: Uuid, query: CommandOf<"revised">): Promise<RevisedResult | Refusal> {
-    const member = this.#log?.members.findReader(user);
-    return this.#log && member ? readRevisionsPage(this.#log, member, query) : conversationNotFound;
-  }
-
-  async canReadFile(user: Uuid, fileId: Uuid): Promise<boolean> {
-    const member = this.#log?.members.findReader(user);
-    return this.#log !== undefined && member !== undefined && isFileReadable(this.#log, member, fileId);
-  }
-
-  async findOriginal(user: Uuid, seq: number): ReturnType<ConversationRpc["findOriginal"]> {
-    const member = this.#log?.members.findReader(user);
-    if (!this.#log || !member) return conversationNotFound;
-    return findForwardOriginal(this.#log, member, seq) ?? { error: "message_not_found" };
-  }
-
-  async mayAnswerInPrivate(user: Uuid, author: Uuid, seq: number): Promise<{ isAllowed: boolean }> {
-    const member = this.#log?.members.findReader(user);
-    return { isAllowed: !!this.#log && !!member && mayAnswerInPrivate(this.#log, member, author, seq) };
-  }
-
-  async listMessages(user: Uuid, query: CommandOf<"page">): Promise<PageResult | Refusal> {
-    const member = this.#log?.members.findReader(user);
-    return this.#log && member ? readMessagePage(this.#log, member, query) : conversationNotFound;
-  }
-
-  async searchMessages(
-    user: Uuid,
-    ...[query, budget, sender]: [CommandOf<"search">, SearchBudget, sender?: Uuid]
-  ): Promise<SearchSlice | Refusal> {
-    const log = this.#log;
-    // Only at the beginning of a request, so that what was found is shown at once.
-    const mayWait = budget.rows === searchRowsMax && log?.members.findReader(user) !== undefined;
-    const isWaiting = mayWait && this.#searchIndexer.isAhead(log, query.before);
-    if (isWaiting) await this.#searchIndexer.waitForSlices();
-    const member = log?.members.findReader(user);
-    if (!log || !member) return conversationNotFound;
-    const found =
-      sender === undefined
-        ? searchLog(log, member, query, budget)
-        : searchLogOfSender(log, member, query, budget, sender);
-    if (this.#searchIndexer.start(log)) this.#notifier.scheduleAlarm(Date.now() + 1);
-    return isWaiting ? { ...found, isLast: true } : found;
-  }
-
   override alarm(): Promise<void> {
     return this.#notifier.alarm();
   }
 
+  /** Runs for a present member, and refuses everybody else. */
+  #runForMember<T>(user: Uuid, run: (parts: Parts, member: Member) => T): T | Refusal {
+    const member = this.#parts?.log.members.findActive(user);
+    return this.#parts && member ? run(this.#parts, member) : conversationNotFound;
+  }
+
+  /** Runs for a member or a former one who keeps the history they had. */
+  #runForReader<T>(user: Uuid, run: (parts: Parts, member: Member) => T): T | Refusal {
+    const member = this.#parts?.log.members.findReader(user);
+    return this.#parts && member ? run(this.#parts, member) : conversationNotFound;
+  }
+
   /** Id of this conversation, by which callers address the object. */
   get #id(): ConversationId {
-    const id = this.#log?.id ?? this.ctx.id.name;
+    const id = this.#parts?.log.id ?? this.ctx.id.name;
     if (id === undefined) throw new Error("the object was not addressed by the id of a conversation");
     return id;
   }
 
-  #ensureAccess(): AccessController {
-    return this.#access ?? this.#startLog(ConversationLog.create(this.ctx.storage, this.#id));
+  get #group(): GroupController | undefined {
+    return this.#parts?.group;
   }
 
-  #startLog(log: ConversationLog): AccessController {
+  #ensureParts(): Parts {
+    return this.#parts ?? this.#startLog(ConversationLog.create(this.ctx.storage, this.#id));
+  }
+
+  #startLog(log: ConversationLog): Parts {
     this.#notifier.start(log);
     return this.#attachLog(log);
   }
 
-  #attachLog(log: ConversationLog): AccessController {
-    this.#log = log;
-    this.#appender = new MessageAppender(log, this.#notifier, readLimitFactor(this.env));
-    this.#callController = new CallController(log, this.#notifier);
-    this.#group = isGroupLog(log) ? new GroupController(log, this.#notifier) : undefined;
-    this.#access = new AccessController(log, this.#callController, this.#notifier);
-    return this.#access;
+  #attachLog(log: ConversationLog): Parts {
+    const notifier = this.#notifier;
+    const calls = new CallController(log, notifier);
+    this.#parts = {
+      log,
+      appender: new MessageAppender(log, notifier, readLimitFactor(this.env)),
+      changes: new MessageChanges(log, notifier),
+      calls,
+      access: new AccessController(log, calls, notifier),
+      search: new ConversationSearch(log, this.#searchIndexer, (at) => notifier.scheduleAlarm(at)),
+      group: isGroupLog(log) ? new GroupController(log, notifier) : undefined,
+    };
+    return this.#parts;
   }
 }

@@ -1,7 +1,11 @@
+import type { Uuid } from "#contract/ids.ts";
 import { logWarning } from "#worker/lib/log.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 import type { CallController } from "./call-controller.ts";
 import type { ConversationLog } from "./log/conversation-log.ts";
+import type { Member } from "./log/member-table.ts";
+
+/** What a conversation asks the channels of its members about their devices, for the sake of a call. */
 
 /**
  * Finds out whether the call that rings does so on a device of the callee, in an instance that replaced another one and
@@ -19,5 +23,26 @@ export const requestRingState = async (env: Env, log: ConversationLog, controlle
     controller.recoverRing(open.id, isRinging);
   } catch (error) {
     logWarning("asking whether a call rings failed", error); // it rings as long as usual
+  }
+};
+
+/**
+ * Ends the call if the peer's device has no connection to the server. A killed page leaves no socket behind; a device
+ * in a tunnel keeps its socket, and the call waits for it.
+ */
+export const endUnreachableCall = async (
+  env: Env,
+  controller: CallController,
+  member: Member,
+  call: Uuid,
+): Promise<void> => {
+  const unreachable = controller.findUnreachable(member, call);
+  if (!unreachable) return;
+  const { user } = unreachable.other;
+  try {
+    if (!(await getUserChannelStub(env, user).mayReconnect(unreachable.device)))
+      controller.endUnreachable(member, call);
+  } catch (error) {
+    logWarning("querying a device's connection failed", error);
   }
 };
