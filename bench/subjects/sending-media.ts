@@ -7,7 +7,7 @@ import { makeSpeech } from "#bench/fixtures/speech.ts";
 import { launchBrowser, logIn, newPhone } from "#bench/rig/browser.ts";
 import { startCompressingProxy } from "#bench/rig/compressing-proxy.ts";
 import { callAs, makePair, type Pair } from "#bench/rig/person.ts";
-import type { AttachedBody } from "#contract/conversations.ts";
+import type { AttachedBody } from "#contract/messages/body.ts";
 import { waitForOfflineReady } from "#tests/support/browser/offline.ts";
 import { textsOf } from "#tests/support/browser/test-client.ts";
 

@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { ReplyPlace, Watermark } from "#contract/conversations.ts";
 import { ConversationId } from "#contract/ids.ts";
+import { ReplyPlace } from "#contract/messages/body.ts";
+import { Watermark } from "#contract/messages/positions.ts";
 
 /**
  * Draft of a conversation that a person's devices share (docs/decisions/draft-sync.md). `change`: number of its last

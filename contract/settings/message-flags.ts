@@ -1,5 +1,7 @@
 import * as v from "valibot";
-import { type Message, Seq, type StoredBody, Watermark } from "#contract/conversations.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
+import type { Message } from "#contract/messages/message.ts";
+import { Seq, Watermark } from "#contract/messages/positions.ts";
 
 /**
  * Flags of the messages of one conversation, private to a person and the same on all their devices

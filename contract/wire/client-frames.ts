@@ -1,12 +1,13 @@
 import * as v from "valibot";
 import { CallRequest } from "#contract/calls/call-commands.ts";
-import { Body, ReplyPlace } from "#contract/conversations.ts";
 import { PackedUuid } from "#contract/ids.ts";
 import { joinedFramesMax } from "#contract/limits.ts";
+import { Body, ReplyPlace } from "#contract/messages/body.ts";
+import { Count } from "#contract/messages/positions.ts";
 import * as clientFrame from "./client-frame-types.ts";
 import { FlagFields, MessageFlagFields } from "./command-schemas.ts";
 import { WireText } from "./compact-encoding.ts";
-import { ConversationRef, Count, Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";
+import { ConversationRef, Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";
 import { SearchFilter } from "./search-filter.ts";
 
 const Bit = v.picklist([0, 1]);

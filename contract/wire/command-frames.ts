@@ -1,5 +1,5 @@
-import type { Body, ForwardSource } from "#contract/conversations.ts";
 import { type ConversationId, packUuid, unpackUuid } from "#contract/ids.ts";
+import type { Body, ForwardSource } from "#contract/messages/body.ts";
 import * as clientFrame from "./client-frame-types.ts";
 import type { ClientFrame, SentBody } from "./client-frames.ts";
 import type { Command, CommandOf } from "./commands.ts";

@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { CallRequest } from "#contract/calls/call-commands.ts";
-import { Body, ForwardSource, getEditNumber, ReplyPlace, Seq, Watermark } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import {
   draftAgeMaxMs,
@@ -13,7 +12,9 @@ import {
   searchQueryMaxLength,
   sendBatchMax,
 } from "#contract/limits.ts";
-import { areMentionsValid, findMentions } from "#contract/mentions.ts";
+import { Body, ForwardSource, getEditNumber, ReplyPlace } from "#contract/messages/body.ts";
+import { areMentionsValid, findMentions } from "#contract/messages/mentions.ts";
+import { Seq, Watermark } from "#contract/messages/positions.ts";
 import { MessageText } from "#contract/text.ts";
 import { isSearchable, SearchFilter } from "./search-filter.ts";
 

@@ -1,9 +1,11 @@
 import * as v from "valibot";
 import { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { Call, type CallResult } from "#contract/calls/call.ts";
-import { InboxRow, Message, Seq, Watermark } from "#contract/conversations.ts";
+import { InboxRow } from "#contract/conversations.ts";
 import { errorCodes } from "#contract/errors.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
+import { Message } from "#contract/messages/message.ts";
+import { Seq, Watermark } from "#contract/messages/positions.ts";
 import { Relation } from "#contract/people.ts";
 import { ConversationFlags } from "#contract/settings/conversation-flags.ts";
 import { type Presence, VersionedSettings } from "#contract/settings/settings.ts";

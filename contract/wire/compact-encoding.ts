@@ -1,15 +1,10 @@
 import * as v from "valibot";
-import {
-  GroupPlace,
-  type InboxRow,
-  type Message,
-  ReplyPlace,
-  Seq,
-  StoredBody,
-  Watermark,
-} from "#contract/conversations.ts";
+import type { InboxRow } from "#contract/conversations.ts";
 import { type GroupCard, groupRoles } from "#contract/groups.ts";
 import { ConversationId, PackedUuid, packUuid, type Uuid, unpackUuid } from "#contract/ids.ts";
+import { GroupPlace, ReplyPlace, StoredBody } from "#contract/messages/body.ts";
+import type { Message } from "#contract/messages/message.ts";
+import { Seq, Watermark } from "#contract/messages/positions.ts";
 import { type Relation, relationStates } from "#contract/people.ts";
 
 /**

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { ConversationId } from "#contract/ids.ts";
+import { Count } from "#contract/messages/positions.ts";
 
 // Building blocks of the frames of both directions.
 
 export const Int = v.pipe(v.number(), v.safeInteger());
-export const Count = v.pipe(Int, v.minValue(0));
 export const Ref = v.pipe(Int, v.minValue(0)); // the device's request number, repeated in the answer
 export const ConversationRef = v.union([Count, ConversationId]); // the handle, or the id before there is one
 

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { Seq } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import { searchedConversationsMax, searchQueryMaxLength } from "#contract/limits.ts";
+import { Seq } from "#contract/messages/positions.ts";
 import { SearchResult } from "./commands.ts";
 import { isSearchable, SearchFilter } from "./search-filter.ts";
 

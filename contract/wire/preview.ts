@@ -1,6 +1,6 @@
-import type { StoredBody } from "#contract/conversations.ts";
 import { previewMaxLength } from "#contract/limits.ts";
-import { withMentions } from "#contract/mentions.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
+import { withMentions } from "#contract/messages/mentions.ts";
 import { isBlank } from "#contract/text.ts";
 
 /** Index of the first visible character, or 0 if there is none. */

@@ -1,5 +1,7 @@
 import * as v from "valibot";
-import { type Message, type MessageKind, Seq, searchTextOfBody, toMessageKind } from "#contract/conversations.ts";
+import { searchTextOfBody } from "#contract/messages/body.ts";
+import { type Message, type MessageKind, toMessageKind } from "#contract/messages/message.ts";
+import { Seq } from "#contract/messages/positions.ts";
 import { createSearchMatcher } from "#contract/text.ts";
 import { listWebLinks } from "./links.ts";
 

@@ -1,14 +1,15 @@
 import * as v from "valibot";
 import { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { Call, CallFrame, CallResult } from "#contract/calls/call.ts";
-import { ReplyPlace } from "#contract/conversations.ts";
 import { type ErrorCode, errorCodes } from "#contract/errors.ts";
 import { PackedUuid } from "#contract/ids.ts";
 import { frameMaxBytes, joinedFramesMax } from "#contract/limits.ts";
+import { ReplyPlace } from "#contract/messages/body.ts";
+import { Count } from "#contract/messages/positions.ts";
 import { VersionedSettings } from "#contract/settings/settings.ts";
 import type { ClientFrame } from "./client-frames.ts";
 import { WireMessage, WirePerson, WireRow } from "./compact-encoding.ts";
-import { Count, Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";
+import { Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";
 import { decodeReactions, type ReactionsFields } from "./reactions.ts";
 import * as serverFrame from "./server-frame-types.ts";
 

@@ -9,9 +9,9 @@ import { reactionClasses, toShownKinds } from "#components/messages/reaction-cla
 import { describeSystemMessage } from "#components/messages/system-message-text.ts";
 import { type AvatarPerson, toPersonHue } from "#components/people/avatar-text.ts";
 import type { CallBody } from "#contract/calls/call.ts";
-import { type Forwarded, findReplyTarget, getEditNumber, type StoredBody } from "#contract/conversations.ts";
 import { deletedUserId } from "#contract/ids.ts";
-import { findMentions, type Mention } from "#contract/mentions.ts";
+import { type Forwarded, findReplyTarget, getEditNumber, type StoredBody } from "#contract/messages/body.ts";
+import { findMentions, type Mention } from "#contract/messages/mentions.ts";
 import { type FormattedPart, parseFormatting, toShownText } from "#contract/wire/formatting.ts";
 import { toTextParts } from "#contract/wire/links.ts";
 import { toPreview } from "#contract/wire/preview.ts";

@@ -1,8 +1,8 @@
 import type { MemberNames } from "#components/messages/member-names.ts";
 import type { AvatarPerson } from "#components/people/avatar-text.ts";
-import type { StoredBody } from "#contract/conversations.ts";
 import type { GroupCard } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
 import type { DisplayedStatus } from "#sync/store/view-models.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import type { Locator } from "@playwright/test";
-import { findAttachment } from "#contract/conversations.ts";
 import { partCount, readPath } from "#contract/files.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { fileMaxBytes } from "#contract/limits.ts";
+import { findAttachment } from "#contract/messages/body.ts";
 import { expect, test } from "#tests/support/browser/closing-test.ts";
 import { KillableBrowser } from "#tests/support/browser/killable-browser.ts";
 import { type MadeFile, makeGif } from "#tests/support/browser/media.ts";

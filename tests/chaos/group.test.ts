@@ -1,7 +1,8 @@
 import * as v from "valibot";
-import { countsAsUnread, type InboxRow, type Message } from "#contract/conversations.ts";
+import type { InboxRow } from "#contract/conversations.ts";
 import type { NewGroup } from "#contract/groups.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
+import { countsAsUnread, type Message } from "#contract/messages/message.ts";
 import { ChangesResult } from "#contract/wire/commands.ts";
 import { expect, test } from "#tests/support/browser/closing-test.ts";
 import { AppDevice } from "#tests/support/model/app-device.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { ReadState, Seq, Watermark } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
+import { ReadState, Seq, Watermark } from "#contract/messages/positions.ts";
 import { EditFields, Emoji, MulticastBody, PinFields, SendCommand } from "#contract/wire/command-schemas.ts";
 import {
   ClearHistoryResult,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { Seq, Watermark } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { ConversationId } from "#contract/ids.ts";
+import { Seq, Watermark } from "#contract/messages/positions.ts";
 
 /** Parameters shared by the conversation routes. */
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { Seq } from "#contract/conversations.ts";
 import { gapPageRows, messagePageRows } from "#contract/limits.ts";
+import { Seq } from "#contract/messages/positions.ts";
 import { DraftList } from "#contract/settings/drafts.ts";
 import { MessageFlags } from "#contract/settings/message-flags.ts";
 import { Presence } from "#contract/settings/settings.ts";

@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { Seq } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import {
   Group,
@@ -14,6 +13,7 @@ import {
   Receipts,
 } from "#contract/groups.ts";
 import { Uuid } from "#contract/ids.ts";
+import { Seq } from "#contract/messages/positions.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
 import { openDb } from "#worker/db/client.ts";
 import { type AppContext, createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
-import type { ReadState } from "#contract/conversations.ts";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
+import type { ReadState } from "#contract/messages/positions.ts";
 import { type CommandOf, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { AccessController } from "./conversation/access-controller.ts";

@@ -1,4 +1,4 @@
-import type { StoredBody, Tombstone } from "#contract/conversations.ts";
+import type { StoredBody, Tombstone } from "#contract/messages/body.ts";
 import { formatList } from "#i18n/format.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";

@@ -1,5 +1,5 @@
 // @unocss-include – the icons below are CSS classes, and UnoCSS scans only component files by default.
-import type { StoredBody } from "#contract/conversations.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
 import { removeFormatting } from "#contract/wire/formatting.ts";
 import { formatDuration } from "#i18n/format.ts";
 import type { Translate } from "#i18n/setup.ts";

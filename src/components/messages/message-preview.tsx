@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { StoredBody } from "#contract/conversations.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
 import type { CallPerspective } from "./call-text.ts";
 import { type GroupMessageContext, toPreviewParts } from "./message-preview-text.ts";

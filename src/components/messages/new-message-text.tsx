@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
-import type { StoredBody } from "#contract/conversations.ts";
 import type { GroupCard } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
 import type { PreviewLevel } from "#contract/settings/settings.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";

@@ -1,4 +1,4 @@
-import type { EventBody } from "#contract/conversations.ts";
+import type { EventBody } from "#contract/messages/body.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { formatMemberList, getMemberName, type MemberNames } from "./member-names.ts";

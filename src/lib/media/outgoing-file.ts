@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import type { AttachedBody } from "#contract/conversations.ts";
 import { cleanFileName, MediaType, otherType } from "#contract/files.ts";
 import { fileMaxBytes } from "#contract/limits.ts";
+import type { AttachedBody } from "#contract/messages/body.ts";
 
 type BodyWithoutFile<B> = B extends AttachedBody ? Omit<B, "file"> : never;
 /** Message body before its upload, with the file it will name. */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { ReplyPlace } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { draftAgeMaxMs, messageTextMaxLength } from "#contract/limits.ts";
+import { ReplyPlace } from "#contract/messages/body.ts";
 import { DraftList, isSameDraft, type SyncedDraft } from "#contract/settings/drafts.ts";
 import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import { isUnsupportedCommand, type OperationSender } from "#sync/outbox/operation-runner.ts";

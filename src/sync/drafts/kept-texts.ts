@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { Seq } from "#contract/conversations.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
+import { Seq } from "#contract/messages/positions.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { toStoreName } from "#sync/store/database.ts";
 

@@ -1,6 +1,6 @@
-import type { AttachedBody } from "#contract/conversations.ts";
 import { readPath } from "#contract/files.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { AttachedBody } from "#contract/messages/body.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalStore } from "#sync/store/database.ts";

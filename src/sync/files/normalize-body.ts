@@ -1,5 +1,5 @@
-import { type AttachedBody, type Body, withReply } from "#contract/conversations.ts";
 import type { FileState } from "#contract/files.ts";
+import { type AttachedBody, type Body, withReply } from "#contract/messages/body.ts";
 
 /**
  * Body as the server will store it, with the media type and dimensions that the server found in the file. An image or

@@ -1,5 +1,5 @@
-import type { AttachedBody } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { AttachedBody } from "#contract/messages/body.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
 import type { LiveQuery } from "#sync/queries/live-queries.ts";

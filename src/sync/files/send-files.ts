@@ -1,7 +1,7 @@
-import { type Body, findAttachment } from "#contract/conversations.ts";
 import { cleanFileName } from "#contract/files.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { fileMaxBytes } from "#contract/limits.ts";
+import { type Body, findAttachment } from "#contract/messages/body.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { readDraftRow } from "#sync/drafts/draft-rows.ts";
 import { getContext, insertUnsentMessages, parseMessageBody, type UnsentMessage } from "#sync/outbox/enqueue.ts";

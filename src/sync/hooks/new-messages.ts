@@ -1,7 +1,9 @@
 import { useRef } from "react";
 import { listNamedMembers } from "#components/messages/member-names.ts";
-import { countsAsUnread, isMutedAt, type StoredBody } from "#contract/conversations.ts";
+import { isMutedAt } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
+import { countsAsUnread } from "#contract/messages/message.ts";
 import type { QueryContext } from "#sync/queries/live-queries.ts";
 import type { LocalConversationRow, LocalStore, PersonRow } from "#sync/store/database.ts";
 import { listSections } from "#sync/store/list-sections.ts";

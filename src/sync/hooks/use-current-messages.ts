@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { type StoredBody, searchTextOfBody } from "#contract/conversations.ts";
+import { type StoredBody, searchTextOfBody } from "#contract/messages/body.ts";
 import { type MessagePlace, readCurrentMessages, toPlaceKey } from "#sync/queries/current-messages.ts";
 import { fetchQuotedMessage } from "#sync/queries/quoted-message.ts";
 import { useEngine, useLiveQuery } from "./use-live-query.ts";

@@ -1,6 +1,6 @@
 import { useMemo, useSyncExternalStore } from "react";
-import type { AttachedBody } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { AttachedBody } from "#contract/messages/body.ts";
 import { toUploadView } from "#sync/queries/chat-messages.ts";
 import type { FileView, UploadView } from "#sync/store/view-models.ts";
 import { emptySource, useEngine, useLiveQuery } from "./use-live-query.ts";

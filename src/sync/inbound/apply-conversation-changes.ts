@@ -1,4 +1,5 @@
-import { isEditableBody, mergeReadStates, withText } from "#contract/conversations.ts";
+import { isEditableBody, withText } from "#contract/messages/body.ts";
+import { mergeReadStates } from "#contract/messages/positions.ts";
 import { toPreview } from "#contract/wire/preview.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { raisePeerReadState, toOwnMessage, toPeerNumber, updateMentions } from "#sync/store/row-mapping.ts";

@@ -1,14 +1,7 @@
-import {
-  countsAsUnread,
-  findAttachment,
-  getEditNumber,
-  hasLeftGroup,
-  type InboxRow,
-  isAnonymized,
-  type Message,
-  type StoredBody,
-} from "#contract/conversations.ts";
+import { hasLeftGroup, type InboxRow } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { findAttachment, getEditNumber, isAnonymized, type StoredBody } from "#contract/messages/body.ts";
+import { countsAsUnread, type Message } from "#contract/messages/message.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { toPendingMessageFlagsKey, toStarsKey } from "#sync/store/pending/pending-message-flags.ts";
 import { listPendingDeletions, type PendingDeletion } from "#sync/store/pending-deletions.ts";

@@ -1,5 +1,7 @@
-import { type InboxRow, mergeReadStates, type StoredBody, withoutEdits, withReply } from "#contract/conversations.ts";
+import type { InboxRow } from "#contract/conversations.ts";
 import { restoreWindowMs } from "#contract/limits.ts";
+import { type StoredBody, withoutEdits, withReply } from "#contract/messages/body.ts";
+import { mergeReadStates } from "#contract/messages/positions.ts";
 import type { PageResult } from "#contract/wire/commands.ts";
 import type { LocalConversationRow, LocalMessageRow, OutboxRow } from "#sync/store/database.ts";
 import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";

@@ -1,5 +1,6 @@
-import type { InboxRow, Message } from "#contract/conversations.ts";
+import type { InboxRow } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import type { Message } from "#contract/messages/message.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { searchTextOfBody } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { gapPageRows, messagePageRows } from "#contract/limits.ts";
+import { searchTextOfBody } from "#contract/messages/body.ts";
 import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";

@@ -1,6 +1,6 @@
-import { clampReadState, type ReadState } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { receiptCoalesceMs } from "#contract/limits.ts";
+import { clampReadState, type ReadState } from "#contract/messages/positions.ts";
 import type { Command } from "#contract/wire/commands.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";

@@ -1,6 +1,8 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
-import type { Body, InboxRow, Message, ReplyPlace } from "#contract/conversations.ts";
+import type { InboxRow } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { Body, ReplyPlace } from "#contract/messages/body.ts";
+import type { Message } from "#contract/messages/message.ts";
 import type { Relation } from "#contract/people.ts";
 import type { VersionedSettings } from "#contract/settings/settings.ts";
 import type { ChangeNumber, ChangesResult, PageResult } from "#contract/wire/commands.ts";

@@ -1,5 +1,5 @@
-import { findAttachment } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { findAttachment } from "#contract/messages/body.ts";
 import { withoutContent } from "#contract/settings/message-flags.ts";
 import type { LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { raiseHead, updateMentions } from "#sync/store/row-mapping.ts";

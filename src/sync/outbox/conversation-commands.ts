@@ -1,5 +1,7 @@
-import { createTombstone, hasLeftGroup, type Message } from "#contract/conversations.ts";
+import { hasLeftGroup } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { createTombstone } from "#contract/messages/body.ts";
+import type { Message } from "#contract/messages/message.ts";
 import type { Relation } from "#contract/people.ts";
 import type { CommandResults } from "#contract/wire/commands.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";

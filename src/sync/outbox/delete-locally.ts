@@ -1,5 +1,5 @@
-import { findAttachment } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { findAttachment } from "#contract/messages/body.ts";
 import type { LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
 import { isTombstone, raiseHead, withoutReactions } from "#sync/store/row-mapping.ts";

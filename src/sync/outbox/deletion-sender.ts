@@ -1,4 +1,4 @@
-import { createTombstone } from "#contract/conversations.ts";
+import { createTombstone } from "#contract/messages/body.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";

@@ -1,7 +1,7 @@
-import { getEditNumber, isEditableBody, withText } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { editWindowMs } from "#contract/limits.ts";
-import { keepMentions, withMentions } from "#contract/mentions.ts";
+import { getEditNumber, isEditableBody, withText } from "#contract/messages/body.ts";
+import { keepMentions, withMentions } from "#contract/messages/mentions.ts";
 import { cleanText } from "#contract/text.ts";
 import { toPreview } from "#contract/wire/preview.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";

@@ -1,5 +1,5 @@
-import { getEditNumber, isEditableBody } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
+import { getEditNumber, isEditableBody } from "#contract/messages/body.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { keepText } from "#sync/drafts/keep-text.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";

@@ -1,7 +1,8 @@
 import * as v from "valibot";
-import { Body, findAttachment, hasEnded, ReplyPlace, withReply } from "#contract/conversations.ts";
+import { hasEnded } from "#contract/conversations.ts";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
+import { Body, findAttachment, ReplyPlace, withReply } from "#contract/messages/body.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";

@@ -1,7 +1,7 @@
-import { type StoredBody, withoutEdits, withReply } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, otherMember, type Uuid } from "#contract/ids.ts";
 import { displayNameMaxLength, multicastMax } from "#contract/limits.ts";
-import { withMentions } from "#contract/mentions.ts";
+import { type StoredBody, withoutEdits, withReply } from "#contract/messages/body.ts";
+import { withMentions } from "#contract/messages/mentions.ts";
 import { findOrFetchMember } from "#sync/inbound/member-loader.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";

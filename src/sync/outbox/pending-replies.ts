@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { ReplyPlace, withReply } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { ReplyPlace, withReply } from "#contract/messages/body.ts";
 import type { LocalMessageRow, LocalStore, OutboxRow, ReplyTarget } from "#sync/store/database.ts";
 
 /** Replies to own messages that have no seq yet: the outbox names them by their client ids until they are sent. */

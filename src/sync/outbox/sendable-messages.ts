@@ -1,5 +1,5 @@
-import { withReply } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { withReply } from "#contract/messages/body.ts";
 import type { OutboxRow } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import type { MentionResolver } from "./mentions/mention-resolver.ts";

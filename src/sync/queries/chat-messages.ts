@@ -1,5 +1,6 @@
-import { findAttachment, type MessageStatus, toMessageStatus } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { findAttachment } from "#contract/messages/body.ts";
+import { type MessageStatus, toMessageStatus } from "#contract/messages/positions.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore, OutboxRow, UploadRow } from "#sync/store/database.ts";
 import { readDeletedSeqs, readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";
 import {

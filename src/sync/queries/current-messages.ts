@@ -1,5 +1,5 @@
-import type { StoredBody } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import { readDeletedSeqs } from "#sync/store/pending/pending-message-flags.ts";
 import { isTombstone } from "#sync/store/row-mapping.ts";

@@ -1,6 +1,6 @@
-import type { StoredBody } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { conversationResultsMax } from "#contract/limits.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
 import { toSearchWords } from "#contract/text.ts";
 import type { GlobalSearchFilter } from "#contract/wire/global-search.ts";
 import { createMessageMatcher, isSearchable } from "#contract/wire/search-filter.ts";

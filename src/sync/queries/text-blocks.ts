@@ -1,4 +1,4 @@
-import { searchTextOfBody } from "#contract/conversations.ts";
+import { searchTextOfBody } from "#contract/messages/body.ts";
 import { nonAscii, removeMarks, toSearchWords, toWordPatterns } from "#contract/text.ts";
 import { createMessageMatcher, type SearchFilter } from "#contract/wire/search-filter.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";

@@ -1,9 +1,10 @@
 import Dexie, { type DexieOptions, type EntityTable, type Table } from "dexie";
 import * as v from "valibot";
-import { Body, ForwardSource, type InboxRow, ReplyPlace, type StoredBody } from "#contract/conversations.ts";
+import type { InboxRow } from "#contract/conversations.ts";
 import { errorCodes } from "#contract/errors.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
+import { Body, ForwardSource, ReplyPlace, type StoredBody } from "#contract/messages/body.ts";
 import type { NumberNotice, RelationState } from "#contract/people.ts";
 import type { ConversationFlags, FlagChange } from "#contract/settings/conversation-flags.ts";
 import { storeNamePrefix } from "#lib/browser/push/background-sync.ts";

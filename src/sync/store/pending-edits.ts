@@ -1,6 +1,6 @@
-import type { Body } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { Body } from "#contract/messages/body.ts";
 import type { LocalStore } from "./database.ts";
 
 const pendingEditPrefix = "edit:";

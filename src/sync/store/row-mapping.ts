@@ -1,6 +1,9 @@
-import { type InboxRow, isListed, type Message, mergeReadStates, type StoredBody } from "#contract/conversations.ts";
+import { type InboxRow, isListed } from "#contract/conversations.ts";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
-import { deriveMentions } from "#contract/mentions.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
+import { deriveMentions } from "#contract/messages/mentions.ts";
+import type { Message } from "#contract/messages/message.ts";
+import { mergeReadStates } from "#contract/messages/positions.ts";
 import type { Profile, Relation } from "#contract/people.ts";
 import { applyFlagChange, type ConversationFlags, noFlags } from "#contract/settings/conversation-flags.ts";
 import { toPreview } from "#contract/wire/preview.ts";

@@ -1,7 +1,7 @@
 import type { Table } from "dexie";
-import { findAttachment } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { findAttachment } from "#contract/messages/body.ts";
 import type { LocalConversationRow, LocalStore, OutboxRow, UploadRow } from "./database.ts";
 import { type DraftTarget, toDraftSlotKeys, toRecordingKeys, toTextDraftKey } from "./pending/draft-keys.ts";
 import { setListPosition } from "./row-mapping.ts";

@@ -1,5 +1,5 @@
-import { type Body, findAttachment } from "#contract/conversations.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
+import { type Body, findAttachment } from "#contract/messages/body.ts";
 import type { UploadRow } from "./database.ts";
 import type { SyncContext } from "./sync-context.ts";
 

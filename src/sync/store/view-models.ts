@@ -1,7 +1,8 @@
-import type { AttachedBody, MessageStatus, StoredBody } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { GroupCard } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { AttachedBody, StoredBody } from "#contract/messages/body.ts";
+import type { MessageStatus } from "#contract/messages/positions.ts";
 import type { Audience } from "#contract/settings/settings.ts";
 import type { FailureCode } from "#sync/platform/sync-error.ts";
 import type { PersonRow } from "./database.ts";

@@ -1,5 +1,5 @@
-import { toGroupPlace } from "#contract/conversations.ts";
 import { privateConversationId } from "#contract/ids.ts";
+import { toGroupPlace } from "#contract/messages/body.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import type { AttachedBody, Body } from "#contract/conversations.ts";
 import { type FileState, NewFile, partBytes, partCount } from "#contract/files.ts";
 import type { Uuid } from "#contract/ids.ts";
+import type { AttachedBody, Body } from "#contract/messages/body.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 

@@ -1,6 +1,7 @@
-import { countsAsUnread, isMutedAt } from "#contract/conversations.ts";
+import { isMutedAt } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { pinnedConversationsMax } from "#contract/limits.ts";
+import { countsAsUnread } from "#contract/messages/message.ts";
 import { applyFlagChange, isSameFlags } from "#contract/settings/conversation-flags.ts";
 import { chooseDraft, isSameDraft, type SyncedDraft } from "#contract/settings/drafts.ts";
 import type { ChangeNumber, CommandOf, CommandResults, Refusal } from "#contract/wire/commands.ts";

@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import type { CallBody } from "#contract/calls/call.ts";
-import type { EventBody } from "#contract/conversations.ts";
 import {
   type Group,
   GroupChange,
@@ -13,6 +12,7 @@ import {
 } from "#contract/groups.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { memberPageRows } from "#contract/limits.ts";
+import type { EventBody } from "#contract/messages/body.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { ModelInboxes, newEpoch } from "./model-inboxes.ts";

@@ -1,10 +1,12 @@
 import * as v from "valibot";
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Call } from "#contract/calls/call.ts";
-import { findAttachment, type InboxRow, type Message } from "#contract/conversations.ts";
+import type { InboxRow } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { inboxPageRows } from "#contract/limits.ts";
+import { findAttachment } from "#contract/messages/body.ts";
+import type { Message } from "#contract/messages/message.ts";
 import type { Profile, Relation } from "#contract/people.ts";
 import type { DraftList } from "#contract/settings/drafts.ts";
 import { defaultSettings, SettingsChange, type VersionedSettings } from "#contract/settings/settings.ts";

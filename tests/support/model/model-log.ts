@@ -1,15 +1,11 @@
-import {
-  type InboxRow,
-  type Message,
-  mergeReadStates,
-  type ReadState,
-  type StoredBody,
-  searchTextOfBody,
-} from "#contract/conversations.ts";
+import type { InboxRow } from "#contract/conversations.ts";
 import type { GroupCard, GroupRole } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { previewMaxLength, searchResultsMax } from "#contract/limits.ts";
-import { isMentionOf } from "#contract/mentions.ts";
+import { type StoredBody, searchTextOfBody } from "#contract/messages/body.ts";
+import { isMentionOf } from "#contract/messages/mentions.ts";
+import type { Message } from "#contract/messages/message.ts";
+import { mergeReadStates, type ReadState } from "#contract/messages/positions.ts";
 import { type ConversationFlags, noFlags } from "#contract/settings/conversation-flags.ts";
 import { withoutContent } from "#contract/settings/message-flags.ts";
 import type { CommandOf, PageResult, RevisedResult, SearchResult } from "#contract/wire/commands.ts";

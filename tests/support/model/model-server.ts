@@ -1,17 +1,4 @@
 import * as v from "valibot";
-import {
-  type Body,
-  clampReadState,
-  createTombstone,
-  type ForwardSource,
-  findAttachment,
-  getEditNumber,
-  isEditableBody,
-  mergeReadStates,
-  type ReadState,
-  type Tombstone,
-  withText,
-} from "#contract/conversations.ts";
 import { isPermanentError } from "#contract/errors.ts";
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import {
@@ -23,7 +10,18 @@ import {
   type Uuid,
 } from "#contract/ids.ts";
 import { editWindowMs, pinnedMessagesMax } from "#contract/limits.ts";
-import { keepMentions, withMentions } from "#contract/mentions.ts";
+import {
+  type Body,
+  createTombstone,
+  type ForwardSource,
+  findAttachment,
+  getEditNumber,
+  isEditableBody,
+  type Tombstone,
+  withText,
+} from "#contract/messages/body.ts";
+import { keepMentions, withMentions } from "#contract/messages/mentions.ts";
+import { clampReadState, mergeReadStates, type ReadState } from "#contract/messages/positions.ts";
 import { noFlags } from "#contract/settings/conversation-flags.ts";
 import type { MessageFlags } from "#contract/settings/message-flags.ts";
 import type { Presence } from "#contract/settings/settings.ts";

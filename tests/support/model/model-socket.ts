@@ -1,7 +1,8 @@
 import * as v from "valibot";
-import { getEditNumber, isEditableBody, type Message } from "#contract/conversations.ts";
 import { type ConversationId, packUuid, type Uuid } from "#contract/ids.ts";
-import { findMentions } from "#contract/mentions.ts";
+import { getEditNumber, isEditableBody } from "#contract/messages/body.ts";
+import { findMentions } from "#contract/messages/mentions.ts";
+import type { Message } from "#contract/messages/message.ts";
 import { type ClientFrame, decodeClientFrames } from "#contract/wire/client-frames.ts";
 import { toCommand } from "#contract/wire/command-frames.ts";
 import { CommandSchema } from "#contract/wire/command-schemas.ts";

@@ -1,9 +1,9 @@
 import { crc32, deflateSync } from "node:zlib";
 import * as v from "valibot";
-import type { AttachedBody } from "#contract/conversations.ts";
 import { FileState, filePath, partBytes, partCount, partPath } from "#contract/files.ts";
 import { type ConversationId, createUuid } from "#contract/ids.ts";
 import { filePartBytes } from "#contract/limits.ts";
+import type { AttachedBody } from "#contract/messages/body.ts";
 import { callSite, type Person, type Site } from "./people.ts";
 
 /** Files in messages, made and sent as any API client would. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StoredBody } from "#contract/conversations.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
 import { areNamesLoaded, listPresentMessages } from "#features/chat/list/announced-messages.ts";
 import type { GroupMembers } from "#features/chat/message/senders.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";

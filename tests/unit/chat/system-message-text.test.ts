@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { describeTyping, type MemberNames, shortenName } from "#components/messages/member-names.ts";
 import { describeMessage } from "#components/messages/message-preview-text.ts";
 import { describeSystemMessage } from "#components/messages/system-message-text.ts";
-import { type EventBody, groupEvents } from "#contract/conversations.ts";
+import { type EventBody, groupEvents } from "#contract/messages/body.ts";
 import type { ChatParticipation } from "#features/chat/message/chat-participation.ts";
 import { describeSendFailure } from "#features/chat/message/failed-message.tsx";
 import en from "#i18n/en.json";

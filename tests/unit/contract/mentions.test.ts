@@ -1,15 +1,11 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import {
-  Body,
-  isMutedExceptMentionsAt,
-  type Message,
-  type StoredBody,
-  toMessageKind,
-} from "#contract/conversations.ts";
+import { isMutedExceptMentionsAt } from "#contract/conversations.ts";
 import { createUuid } from "#contract/ids.ts";
 import { mentionsListedMax, mentionsMax, previewMaxLength } from "#contract/limits.ts";
-import { deriveMentions, isMentionOf, type Mention } from "#contract/mentions.ts";
+import { Body, type StoredBody } from "#contract/messages/body.ts";
+import { deriveMentions, isMentionOf, type Mention } from "#contract/messages/mentions.ts";
+import { type Message, toMessageKind } from "#contract/messages/message.ts";
 import { decodeClientFrames } from "#contract/wire/client-frames.ts";
 import { toClientFrame, toCommand, toSendFrame } from "#contract/wire/command-frames.ts";
 import { CommandSchema } from "#contract/wire/command-schemas.ts";

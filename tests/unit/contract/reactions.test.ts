@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
-import type { Message } from "#contract/conversations.ts";
 import { createUuid } from "#contract/ids.ts";
+import type { Message } from "#contract/messages/message.ts";
 import { fromWireMessage, toWireMessage, WireMessage } from "#contract/wire/compact-encoding.ts";
 import {
   decodeReactions,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { isAcceptablePassword } from "#contract/auth/sign-in.ts";
-import { Body, clampReadState, isListed, mergeReadStates, toMessageStatus } from "#contract/conversations.ts";
+import { isListed } from "#contract/conversations.ts";
 import { errorCodes, isErrorCode, isPermanentError } from "#contract/errors.ts";
 import { cleanFileName, FileName } from "#contract/files.ts";
 import { GroupName } from "#contract/groups.ts";
@@ -15,6 +15,8 @@ import {
   Uuid,
   unpackUuid,
 } from "#contract/ids.ts";
+import { Body } from "#contract/messages/body.ts";
+import { clampReadState, mergeReadStates, toMessageStatus } from "#contract/messages/positions.ts";
 import { DisplayName } from "#contract/names/display-names.ts";
 import { toPhoneQuery } from "#contract/people.ts";
 import { parsePhoneQuery, phoneForms, toE164 } from "#contract/phone.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { StoredBody } from "#contract/conversations.ts";
 import { createUuid } from "#contract/ids.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
 import { listWebLinks } from "#contract/wire/links.ts";
 import { createMessageMatcher, isSearchable, listSearchKinds } from "#contract/wire/search-filter.ts";
 

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import type { Message, StoredBody } from "#contract/conversations.ts";
 import { createUuid } from "#contract/ids.ts";
 import { missedCallsListedMax } from "#contract/limits.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
+import type { Message } from "#contract/messages/message.ts";
 import { deriveMissedCalls, hasOnlyMissedCalls } from "#worker/objects/user-channel/inbox/missed-calls.ts";
 
 const unread = { read: 0, hidden: 0 };

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
-import type { StoredBody } from "#contract/conversations.ts";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import { filePartBytes } from "#contract/limits.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
 import { enqueueFiles } from "#sync/files/send-files.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";

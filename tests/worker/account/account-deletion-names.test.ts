@@ -1,8 +1,8 @@
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import { anonymousForward } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, deletedUserId, type Uuid } from "#contract/ids.ts";
+import { anonymousForward } from "#contract/messages/body.ts";
 import { Device, readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { forwardMessage, makeAnonymousForward, makeForward, readBodies } from "#tests/worker/support/forward.ts";
 import { makeGroup, requestAs, type SeededPerson } from "#tests/worker/support/make-group.ts";

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import type { AttachedBody } from "#contract/conversations.ts";
 import { type FileState, otherType, readPath } from "#contract/files.ts";
 import { type ConversationId, createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
+import type { AttachedBody } from "#contract/messages/body.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { request } from "#tests/worker/support/device.ts";
 import { makeSyncedGroup } from "#tests/worker/support/make-group.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Message } from "#contract/conversations.ts";
+import type { Message } from "#contract/messages/message.ts";
 import { makeRandom } from "#tests/worker/support/seeded-random.ts";
 import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 import { type InboxEntry, mergeNotice } from "#worker/objects/user-channel/inbox/inbox-merge.ts";

@@ -1,10 +1,11 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import type { Body, InboxRow } from "#contract/conversations.ts";
+import type { InboxRow } from "#contract/conversations.ts";
 import { createUuid } from "#contract/ids.ts";
 import { everyoneMentionPauseMs } from "#contract/limits.ts";
-import type { Mention } from "#contract/mentions.ts";
+import type { Body } from "#contract/messages/body.ts";
+import type { Mention } from "#contract/messages/mentions.ts";
 import { fromWireRow } from "#contract/wire/compact-encoding.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device, readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import type { Body } from "#contract/conversations.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { previewMaxLength } from "#contract/limits.ts";
+import type { Body } from "#contract/messages/body.ts";
 import type { CommandResults } from "#contract/wire/commands.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device, readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { toGroupPlace } from "#contract/conversations.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
+import { toGroupPlace } from "#contract/messages/body.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device, readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";

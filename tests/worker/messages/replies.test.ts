@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type Body, withReply } from "#contract/conversations.ts";
 import { createUuid } from "#contract/ids.ts";
+import { type Body, withReply } from "#contract/messages/body.ts";
 import type { CommandResults } from "#contract/wire/commands.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device, readLog, readRow, request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";

@@ -1,9 +1,9 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test, vi } from "vitest";
-import type { Body } from "#contract/conversations.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { fanOutAlarmMs, groupReactionHoldMs, receiptHoldMs } from "#contract/limits.ts";
+import type { Body } from "#contract/messages/body.ts";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
 import { waitUntilIndexed } from "#tests/worker/search/search-fixture.ts";
 import { Device, type FrameOf, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";

@@ -1,8 +1,8 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import type { Message } from "#contract/conversations.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
+import type { Message } from "#contract/messages/message.ts";
 import { toSendFrame } from "#contract/wire/command-frames.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Body } from "#contract/conversations.ts";
 import { createUuid } from "#contract/ids.ts";
 import { pushConversationPauseMs } from "#contract/limits.ts";
+import type { Body } from "#contract/messages/body.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";

@@ -2,9 +2,9 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import type { CallFrame, CallKind, CallResult, CallStatus, ReportedReason } from "#contract/calls/call.ts";
 import type { CallRequest } from "#contract/calls/call-commands.ts";
-import type { StoredBody } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { advanceClock } from "./clock.ts";
 import { Device, readLog, waitUntil } from "./device.ts";

@@ -1,10 +1,11 @@
 import { exports } from "cloudflare:workers";
 import * as v from "valibot";
 import type { CallFrame } from "#contract/calls/call.ts";
-import type { InboxRow, Message } from "#contract/conversations.ts";
+import type { InboxRow } from "#contract/conversations.ts";
 import { ApiError } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { gapPageRows } from "#contract/limits.ts";
+import type { Message } from "#contract/messages/message.ts";
 import type { ClientFrame } from "#contract/wire/client-frames.ts";
 import { toMulticastFrame, toSendFrame } from "#contract/wire/command-frames.ts";
 import type { Command, CommandResults } from "#contract/wire/commands.ts";

@@ -1,5 +1,5 @@
-import { anonymousForward, type Body, type ForwardSource } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
+import { anonymousForward, type Body, type ForwardSource } from "#contract/messages/body.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { readLog, request } from "./device.ts";
 

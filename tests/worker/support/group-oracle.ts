@@ -1,10 +1,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { countsAsUnread, type InboxRow, type Message, toMessageStatus } from "#contract/conversations.ts";
+import type { InboxRow } from "#contract/conversations.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { gapPageRows } from "#contract/limits.ts";
+import { countsAsUnread, type Message } from "#contract/messages/message.ts";
+import { toMessageStatus } from "#contract/messages/positions.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { ConversationRpc } from "#worker/objects/rpc/conversation-rpc.ts";
 import type { MemberEntries } from "#worker/objects/rpc/groups.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
-import type { AttachedBody } from "#contract/conversations.ts";
 import type { MediaType } from "#contract/files.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
+import type { AttachedBody } from "#contract/messages/body.ts";
 import { openDb } from "#worker/db/client.ts";
 import { files } from "#worker/db/file-schema.ts";
 

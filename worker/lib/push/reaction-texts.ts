@@ -1,5 +1,5 @@
-import type { StoredBody } from "#contract/conversations.ts";
 import type { Language } from "#contract/language.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
 import { toPreviewText, toShortLine } from "./texts.ts";
 
 /** Texts of notifications of reactions to the recipient's own messages. */

@@ -1,7 +1,7 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { CallKind } from "#contract/calls/call.ts";
-import type { StoredBody } from "#contract/conversations.ts";
 import type { Language } from "#contract/language.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
 import { removeFormatting } from "#contract/wire/formatting.ts";
 
 /** Why a call needs no answer on a device any more. */

@@ -1,6 +1,7 @@
-import type { ReadState, StoredBody } from "#contract/conversations.ts";
 import type { Receipts } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
+import type { ReadState } from "#contract/messages/positions.ts";
 import type { Command, CommandResults, ReactorPage, Refusal } from "#contract/wire/commands.ts";
 import type { MessageInfo } from "#contract/wire/message-info.ts";
 import type { CallRpc } from "./calls.ts";

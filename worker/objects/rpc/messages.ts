@@ -1,5 +1,6 @@
-import type { Body, ReadState, StoredBody } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
+import type { Body, StoredBody } from "#contract/messages/body.ts";
+import type { ReadState } from "#contract/messages/positions.ts";
 import type { CommandResults, Refusal, SearchResult } from "#contract/wire/commands.ts";
 import type { ConversationNotice, UnreadState } from "./notices.ts";
 

@@ -1,6 +1,8 @@
-import type { Message, ReadState, StoredBody } from "#contract/conversations.ts";
 import type { GroupCard } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
+import type { Message } from "#contract/messages/message.ts";
+import type { ReadState } from "#contract/messages/positions.ts";
 import type { ChangedReactions } from "#contract/wire/reactions.ts";
 import type { CallRecord } from "#worker/objects/shared/call-record.ts";
 

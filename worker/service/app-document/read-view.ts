@@ -1,6 +1,8 @@
-import { type InboxRow, isListed, type Message, toMessageStatus } from "#contract/conversations.ts";
+import { type InboxRow, isListed } from "#contract/conversations.ts";
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import { type ConversationId, otherMember, privateConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
+import type { Message } from "#contract/messages/message.ts";
+import { toMessageStatus } from "#contract/messages/positions.ts";
 import type { Profile, Relation } from "#contract/people.ts";
 import { toUnreadTotal } from "#contract/settings/conversation-flags.ts";
 import { type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";

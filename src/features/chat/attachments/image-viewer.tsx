@@ -9,8 +9,8 @@ import {
   ZoomablePicture,
 } from "#components/overlays/picture-overlay.tsx";
 import { usePanZoom } from "#components/overlays/use-pan-zoom.ts";
-import type { Body } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import type { Body } from "#contract/messages/body.ts";
 import { FormattedMessageText } from "#features/chat/message/message-text.tsx";
 import { type ChatPeople, getSenderName } from "#features/chat/message/senders.ts";
 import { formatBytes, formatTime } from "#i18n/format.ts";

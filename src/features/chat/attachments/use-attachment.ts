@@ -1,8 +1,8 @@
 import { useCallback } from "react";
 import { useTranslation } from "react-i18next";
 import { showToast } from "#components/overlays/toast.tsx";
-import type { AttachedBody, Body } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import type { AttachedBody, Body } from "#contract/messages/body.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
 import { type FileView, useFile } from "#sync/hooks/use-files.ts";

@@ -1,6 +1,6 @@
 import { createContext } from "react";
-import { isEditableBody } from "#contract/conversations.ts";
 import { editWindowMs } from "#contract/limits.ts";
+import { isEditableBody } from "#contract/messages/body.ts";
 import { getServerNow } from "#lib/browser/clock.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 

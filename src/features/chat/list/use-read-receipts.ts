@@ -1,7 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { useIsCallScreenOpen } from "#calls/hooks.ts";
-import { countsAsUnread } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { countsAsUnread } from "#contract/messages/message.ts";
 import { markReadUpTo } from "#sync/actions.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 

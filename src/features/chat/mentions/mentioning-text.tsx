@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode, useContext, useMemo } from "react";
 import { Link } from "react-router";
 import { FormattedText } from "#components/messages/formatted-text.tsx";
-import type { Mention } from "#contract/mentions.ts";
+import type { Mention } from "#contract/messages/mentions.ts";
 import { type FormattedPart, toShownText } from "#contract/wire/formatting.ts";
 import { MentionContext } from "#features/chat/message/mention-context.ts";
 import { LinkedMessageText } from "#features/chat/message/message-text.tsx";

@@ -1,6 +1,6 @@
 import { type ComponentType, createContext } from "react";
 import type { ConversationId } from "#contract/ids.ts";
-import type { Mention } from "#contract/mentions.ts";
+import type { Mention } from "#contract/messages/mentions.ts";
 
 /** Context of mentions in the texts of a group: the group, the member number of this user, and the component. */
 type MentionContextValue = {

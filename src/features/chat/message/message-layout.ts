@@ -1,6 +1,6 @@
 import { toTextScale } from "#components/messages/large-emoji.ts";
 import type { CallBody } from "#contract/calls/call.ts";
-import { findReplyTarget, getEditNumber } from "#contract/conversations.ts";
+import { findReplyTarget, getEditNumber } from "#contract/messages/body.ts";
 import { isSameDay } from "#i18n/relative-date.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import {

@@ -2,7 +2,7 @@ import { useContext } from "react";
 import { useTranslation } from "react-i18next";
 import { FormattedText } from "#components/messages/formatted-text.tsx";
 import { LinkedText } from "#components/messages/linked-text.tsx";
-import type { Mention } from "#contract/mentions.ts";
+import type { Mention } from "#contract/messages/mentions.ts";
 import { toShownText } from "#contract/wire/formatting.ts";
 import { HighlightedText } from "#features/chat/search/search-highlight.tsx";
 import { isRightToLeft } from "#lib/text/direction.ts";

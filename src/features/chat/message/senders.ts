@@ -1,8 +1,8 @@
 import { useMemo } from "react";
 import { getMemberName, listNamedMembers } from "#components/messages/member-names.ts";
 import type { AvatarPerson } from "#components/people/avatar-text.ts";
-import type { StoredBody } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { useMemberProfiles } from "#sync/hooks/use-group.ts";
 import type { MemberProfiles } from "#sync/store/view-models.ts";

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { describePrivateEvent, describeSystemMessage } from "#components/messages/system-message-text.ts";
-import type { EventBody } from "#contract/conversations.ts";
+import type { EventBody } from "#contract/messages/body.ts";
 import type { ChatPeople } from "./senders.ts";
 
 type SystemMessageProps = { body: EventBody; mine: boolean; sender: number | undefined; people: ChatPeople };

@@ -1,5 +1,5 @@
 import { useNavigate } from "react-router";
-import { parseGroupPlace, type ReplyPlace } from "#contract/conversations.ts";
+import { parseGroupPlace, type ReplyPlace } from "#contract/messages/body.ts";
 
 /** Function that opens a group at the message of a place. False for messages of the open chat. */
 export const useOpenGroupPlace = () => {

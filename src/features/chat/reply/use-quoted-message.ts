@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
-import { parseGroupPlace } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { parseGroupPlace } from "#contract/messages/body.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
 import { useEngine, useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import { fetchQuotedMessage, readQuotedMessage } from "#sync/queries/quoted-message.ts";

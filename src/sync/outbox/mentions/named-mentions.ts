@@ -1,8 +1,9 @@
-import { type Body, hasEnded } from "#contract/conversations.ts";
+import { hasEnded } from "#contract/conversations.ts";
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { mentionsMax } from "#contract/limits.ts";
-import { type Mention, withMentions } from "#contract/mentions.ts";
+import type { Body } from "#contract/messages/body.ts";
+import { type Mention, withMentions } from "#contract/messages/mentions.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow, OutboxRow } from "#sync/store/database.ts";

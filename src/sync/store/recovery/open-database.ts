@@ -1,6 +1,6 @@
 import Dexie from "dexie";
-import { findAttachment } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { findAttachment } from "#contract/messages/body.ts";
 import { toBackgroundOutboxName } from "#lib/browser/push/background-sync.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { LocalStore, type OutboxRow, toStoreName } from "#sync/store/database.ts";

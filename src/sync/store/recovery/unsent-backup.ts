@@ -1,8 +1,9 @@
 import Dexie from "dexie";
 import * as v from "valibot";
-import { Body, Seq } from "#contract/conversations.ts";
 import { errorCodes } from "#contract/errors.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
+import { Body } from "#contract/messages/body.ts";
+import { Seq } from "#contract/messages/positions.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { BlobRow, type MetaRow, OutboxRow, ReplyTarget, UploadRow } from "#sync/store/database.ts";
 import { isDraftEditKey } from "#sync/store/pending/draft-edits.ts";

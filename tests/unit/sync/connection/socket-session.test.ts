@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { searchTextOfBody } from "#contract/conversations.ts";
+import { searchTextOfBody } from "#contract/messages/body.ts";
 import { closeCodes } from "#contract/wire/server-frames.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";

@@ -1,7 +1,7 @@
 import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { findAttachment } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { findAttachment } from "#contract/messages/body.ts";
 import { discardDrafts } from "#sync/drafts/delete-drafts.ts";
 import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
 import { readUnsentContent } from "#sync/drafts/draft-rows.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { findAttachment } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { findAttachment } from "#contract/messages/body.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { enqueueFiles } from "#sync/files/send-files.ts";
 import { discardUnsentMessage, enqueueText, retryFailedMessage, setUploadPaused } from "#sync/outbox/enqueue.ts";

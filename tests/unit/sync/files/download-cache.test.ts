@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type AttachedBody, findAttachment } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
+import { type AttachedBody, findAttachment } from "#contract/messages/body.ts";
 import { deleteRecordingDraft } from "#sync/drafts/delete-drafts.ts";
 import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { anonymousForward, type StoredBody } from "#contract/conversations.ts";
 import { createUuid } from "#contract/ids.ts";
+import { anonymousForward, type StoredBody } from "#contract/messages/body.ts";
 import { createDeletedRelation } from "#contract/people.ts";
 import { fromWirePerson, toWirePerson } from "#contract/wire/compact-encoding.ts";
 import { readFeed } from "#sync/feed/feed-store.ts";

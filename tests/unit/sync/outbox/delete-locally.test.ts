@@ -1,7 +1,7 @@
 import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { findAttachment } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { findAttachment } from "#contract/messages/body.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import { enqueueFiles } from "#sync/files/send-files.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";

@@ -1,7 +1,7 @@
 import { liveQuery } from "dexie";
 import { describe, expect, it } from "vitest";
-import { searchTextOfBody } from "#contract/conversations.ts";
 import { sendBatchMax } from "#contract/limits.ts";
+import { searchTextOfBody } from "#contract/messages/body.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { deleteMessageByClientId } from "#sync/outbox/conversation-commands.ts";
 import { discardUnsentMessage, enqueueText, retryFailedMessage } from "#sync/outbox/enqueue.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { type Body, withText } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { editWindowMs } from "#contract/limits.ts";
+import { type Body, withText } from "#contract/messages/body.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
 import { listKeptTexts } from "#sync/drafts/kept-texts.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";

@@ -1,8 +1,8 @@
 import { IDBFactory } from "fake-indexeddb";
 import { describe, expect, it } from "vitest";
-import { searchTextOfBody } from "#contract/conversations.ts";
 import { type ConversationId, privateConversationId } from "#contract/ids.ts";
 import { outboxWindow } from "#contract/limits.ts";
+import { searchTextOfBody } from "#contract/messages/body.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { findReplyTarget, parseGroupPlace, toGroupPlace } from "#contract/conversations.ts";
 import { createUuid } from "#contract/ids.ts";
+import { findReplyTarget, parseGroupPlace, toGroupPlace } from "#contract/messages/body.ts";
 import { fromWireBody, toWireBody } from "#contract/wire/compact-encoding.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { enqueueText, insertUnsentMessages } from "#sync/outbox/enqueue.ts";

@@ -1,8 +1,8 @@
 import { IDBFactory, IDBKeyRange, IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { getConversationName } from "#components/messages/conversation-name.ts";
-import { searchTextOfBody } from "#contract/conversations.ts";
 import { createUuid } from "#contract/ids.ts";
+import { searchTextOfBody } from "#contract/messages/body.ts";
 import fr from "#i18n/fr.json";
 import { createTranslate } from "#i18n/setup.ts";
 import { readDraftRow } from "#sync/drafts/draft-rows.ts";

@@ -1,7 +1,7 @@
-import type { EventBody } from "#contract/conversations.ts";
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { groupMembersMax } from "#contract/limits.ts";
+import type { EventBody } from "#contract/messages/body.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import { isLeaveUnconfirmed, isVisibleMember, type Member } from "#worker/objects/conversation/log/member-table.ts";

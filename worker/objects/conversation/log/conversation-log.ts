@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import type { StoredBody } from "#contract/conversations.ts";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import { conversationMaxBytes } from "#contract/limits.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
 import logTables from "#migrations/conversation/0001_log.sql?raw";
 import callRing from "#migrations/conversation/0002_call_ring.sql?raw";
 import mentionTable from "#migrations/conversation/0003_mentions.sql?raw";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import type { ReadState } from "#contract/conversations.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
+import type { ReadState } from "#contract/messages/positions.ts";
 import { toAssignments, toParameters } from "#worker/objects/shared/columns.ts";
 import { isFormerReader, KeptHistory } from "./memberships.ts";
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { Seq } from "#contract/conversations.ts";
 import { membershipsKeptMax } from "#contract/limits.ts";
+import { Seq } from "#contract/messages/positions.ts";
 
 /**
  * Memberships of a person in a conversation: which messages they see (docs/decisions/former-members.md). A private chat

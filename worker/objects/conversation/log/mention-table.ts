@@ -1,6 +1,6 @@
-import type { StoredBody } from "#contract/conversations.ts";
 import { mentionsListedMax } from "#contract/limits.ts";
-import { findMentions } from "#contract/mentions.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
+import { findMentions } from "#contract/messages/mentions.ts";
 import type { Member } from "./member-table.ts";
 
 /** Stands for all members in the column `member`. */

@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { type MessageKind, StoredBody, toMessageKind } from "#contract/conversations.ts";
+import { StoredBody } from "#contract/messages/body.ts";
+import { type MessageKind, toMessageKind } from "#contract/messages/message.ts";
 
 /**
  * Properties of a kind. `isSystem`: written by the conversation itself. `canNameAuthor`: the stored body may name an

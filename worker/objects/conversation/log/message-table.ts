@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { findAttachment, type Message, type MessageKind, StoredBody } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { findAttachment, StoredBody } from "#contract/messages/body.ts";
+import type { Message, MessageKind } from "#contract/messages/message.ts";
 import { toPreview } from "#contract/wire/preview.ts";
 import type { Member } from "./member-table.ts";
 import { fromBodyColumns, toBodyColumns } from "./message-kinds.ts";

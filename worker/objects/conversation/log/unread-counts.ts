@@ -1,4 +1,4 @@
-import { unreadKinds } from "#contract/conversations.ts";
+import { unreadKinds } from "#contract/messages/message.ts";
 import type { Member } from "./member-table.ts";
 import { toKindList } from "./message-kinds.ts";
 

@@ -1,5 +1,5 @@
-import { findAttachment, type StoredBody } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { findAttachment, type StoredBody } from "#contract/messages/body.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { isVisibleSeq } from "#worker/objects/conversation/log/memberships.ts";

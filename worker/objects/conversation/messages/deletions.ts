@@ -1,5 +1,5 @@
-import { createTombstone, findAttachment, type Tombstone } from "#contract/conversations.ts";
 import { isGroupActionAllowed } from "#contract/groups.ts";
+import { createTombstone, findAttachment, type Tombstone } from "#contract/messages/body.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";

@@ -1,6 +1,6 @@
-import { getEditNumber, isEditableBody, withText } from "#contract/conversations.ts";
 import { editWindowMs } from "#contract/limits.ts";
-import { keepMentions, withMentions } from "#contract/mentions.ts";
+import { getEditNumber, isEditableBody, withText } from "#contract/messages/body.ts";
+import { keepMentions, withMentions } from "#contract/messages/mentions.ts";
 import type { CommandOf, Refusal } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";

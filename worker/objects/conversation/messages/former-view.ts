@@ -1,4 +1,4 @@
-import { createTombstone, getEditNumber, isEditableBody, withText } from "#contract/conversations.ts";
+import { createTombstone, getEditNumber, isEditableBody, withText } from "#contract/messages/body.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { isFormerReader } from "#worker/objects/conversation/log/memberships.ts";

@@ -1,5 +1,5 @@
-import { anonymousForward } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { anonymousForward } from "#contract/messages/body.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import {

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { Message } from "#contract/conversations.ts";
 import { gapPageRows, pageMaxBytes } from "#contract/limits.ts";
+import type { Message } from "#contract/messages/message.ts";
 import type { CommandOf, PageResult } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";

@@ -1,7 +1,7 @@
-import type { Body } from "#contract/conversations.ts";
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import { everyoneMentionPauseMs } from "#contract/limits.ts";
-import { findMentions, withMentions } from "#contract/mentions.ts";
+import type { Body } from "#contract/messages/body.ts";
+import { findMentions, withMentions } from "#contract/messages/mentions.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import { isVisibleMember, type Member } from "#worker/objects/conversation/log/member-table.ts";

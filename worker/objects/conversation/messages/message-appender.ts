@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import { findAttachment } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { findAttachment } from "#contract/messages/body.ts";
 import {
   type CommandResults,
   type DeletePendingResult,

@@ -1,5 +1,5 @@
-import type { ReadState } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
+import type { ReadState } from "#contract/messages/positions.ts";
 import { type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { MemberNotifier } from "#worker/objects/conversation/delivery/notifier.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";

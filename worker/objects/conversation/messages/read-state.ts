@@ -1,5 +1,5 @@
-import { clampReadState, mergeReadStates, type ReadState } from "#contract/conversations.ts";
 import type { Receipts } from "#contract/groups.ts";
+import { clampReadState, mergeReadStates, type ReadState } from "#contract/messages/positions.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { MessageInfo, ReceiptTime } from "#contract/wire/message-info.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { ReadState } from "#contract/conversations.ts";
+import type { ReadState } from "#contract/messages/positions.ts";
 import type { ReceiptTime } from "#contract/wire/message-info.ts";
 
 /** Advance of a watermark: its new seq, the time, and the seq before it. */

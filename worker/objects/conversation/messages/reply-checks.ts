@@ -1,5 +1,5 @@
-import { type Body, withReply } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { type Body, withReply } from "#contract/messages/body.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { isWithinMembership } from "#worker/objects/conversation/log/memberships.ts";

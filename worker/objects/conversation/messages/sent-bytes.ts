@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
-import type { Body } from "#contract/conversations.ts";
 import { memberBytesPerDay, memberBytesUnwrittenMax } from "#contract/limits.ts";
+import type { Body } from "#contract/messages/body.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { type BucketLevel, TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 

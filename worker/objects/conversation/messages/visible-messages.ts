@@ -1,4 +1,4 @@
-import type { Message } from "#contract/conversations.ts";
+import type { Message } from "#contract/messages/message.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { type MessageRecord, toVisibleMessage } from "#worker/objects/conversation/log/message-table.ts";

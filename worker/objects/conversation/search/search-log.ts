@@ -1,7 +1,8 @@
-import type { Message, StoredBody } from "#contract/conversations.ts";
-import { searchTextOfBody } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { searchResultsMax, searchSliceLength, searchSliceRows } from "#contract/limits.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
+import { searchTextOfBody } from "#contract/messages/body.ts";
+import type { Message } from "#contract/messages/message.ts";
 import { toSearchWords } from "#contract/text.ts";
 import type { CommandOf } from "#contract/wire/commands.ts";
 import { createMessageMatcher, type SearchFilter } from "#contract/wire/search-filter.ts";

@@ -1,3 +1,5 @@
+import { isPermanentError } from "#contract/errors.ts";
+import type { Uuid } from "#contract/ids.ts";
 import {
   type AttachedBody,
   type Body,
@@ -8,10 +10,8 @@ import {
   isAnonymized,
   type StoredBody,
   withoutEdits,
-} from "#contract/conversations.ts";
-import { isPermanentError } from "#contract/errors.ts";
-import type { Uuid } from "#contract/ids.ts";
-import { withMentions } from "#contract/mentions.ts";
+} from "#contract/messages/body.ts";
+import { withMentions } from "#contract/messages/mentions.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { openDb } from "#worker/db/client.ts";
 import { findReadyFiles, type ReadyFile } from "#worker/db/files.ts";

@@ -1,6 +1,6 @@
-import type { Message } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { readBurst, readPerSecond } from "#contract/limits.ts";
+import type { Message } from "#contract/messages/message.ts";
 import { type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";

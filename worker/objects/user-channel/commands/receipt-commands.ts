@@ -1,6 +1,7 @@
-import { hasLeftGroup, type ReadState } from "#contract/conversations.ts";
+import { hasLeftGroup } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { clearHistoriesPerSecond, clearHistoryBurst, muteBurst, mutesPerDay } from "#contract/limits.ts";
+import type { ReadState } from "#contract/messages/positions.ts";
 import {
   type ChangeNumber,
   type CommandOf,

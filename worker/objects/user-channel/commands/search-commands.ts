@@ -1,4 +1,3 @@
-import type { Message } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import {
   conversationResultsMax,
@@ -9,6 +8,7 @@ import {
   searchSlicesMax,
   searchSlicesPerSecond,
 } from "#contract/limits.ts";
+import type { Message } from "#contract/messages/message.ts";
 import { type CommandOf, isRefusal, type Refusal, type SearchResult } from "#contract/wire/commands.ts";
 import type { GlobalSearch, GlobalSearchResult, SearchTarget } from "#contract/wire/global-search.ts";
 import { logError } from "#worker/lib/log.ts";

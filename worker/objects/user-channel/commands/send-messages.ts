@@ -1,3 +1,6 @@
+import { isPermanentError } from "#contract/errors.ts";
+import { type ConversationId, deletedUserId, otherMember, type Uuid } from "#contract/ids.ts";
+import { sendBurst, sendPerSecond, sendUnwrittenMax } from "#contract/limits.ts";
 import {
   anonymousForward,
   type Body,
@@ -5,10 +8,7 @@ import {
   findAttachment,
   parseGroupPlace,
   withReply,
-} from "#contract/conversations.ts";
-import { isPermanentError } from "#contract/errors.ts";
-import { type ConversationId, deletedUserId, otherMember, type Uuid } from "#contract/ids.ts";
-import { sendBurst, sendPerSecond, sendUnwrittenMax } from "#contract/limits.ts";
+} from "#contract/messages/body.ts";
 import {
   type CommandOf,
   type CommandResults,

@@ -1,7 +1,7 @@
-import type { Body } from "#contract/conversations.ts";
 import { isPermanentError } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { groupCommitMs, sendBatchMax, sendRetryMessages, sendStallMs, sendTokenLength } from "#contract/limits.ts";
+import type { Body } from "#contract/messages/body.ts";
 import { isRefusal, type Refusal, type SendResult } from "#contract/wire/commands.ts";
 import { logError } from "#worker/lib/log.ts";
 import type { RefusedMessage } from "#worker/objects/rpc/messages.ts";

@@ -1,6 +1,8 @@
-import { countsAsUnread, type InboxRow, type Message, mergeReadStates } from "#contract/conversations.ts";
+import type { InboxRow } from "#contract/conversations.ts";
 import { privateMembers } from "#contract/ids.ts";
-import { deriveMentions } from "#contract/mentions.ts";
+import { deriveMentions } from "#contract/messages/mentions.ts";
+import { countsAsUnread, type Message } from "#contract/messages/message.ts";
+import { mergeReadStates } from "#contract/messages/positions.ts";
 import { type ConversationFlags, isSameFlags, noFlags } from "#contract/settings/conversation-flags.ts";
 import type { MemberReadState } from "#worker/objects/rpc/messages.ts";
 import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";

@@ -1,7 +1,8 @@
 import * as v from "valibot";
-import { Seq, StoredBody } from "#contract/conversations.ts";
 import { GroupCard } from "#contract/groups.ts";
 import { type ConversationId, privateMembers } from "#contract/ids.ts";
+import { StoredBody } from "#contract/messages/body.ts";
+import { Seq } from "#contract/messages/positions.ts";
 import { toAssignments, toInsert, toParameters } from "#worker/objects/shared/columns.ts";
 import type { InboxEntry } from "./inbox-merge.ts";
 import { fromPinnedColumn, toPinnedColumn } from "./pinned-list.ts";

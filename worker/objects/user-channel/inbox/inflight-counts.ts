@@ -1,5 +1,5 @@
-import { countsAsUnread } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { countsAsUnread } from "#contract/messages/message.ts";
 import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 import type { InflightCount, NoticeMerge } from "./inbox-merge.ts";
 

@@ -1,5 +1,5 @@
-import { countsAsUnread, type Message } from "#contract/conversations.ts";
 import { missedCallsListedMax } from "#contract/limits.ts";
+import { countsAsUnread, type Message } from "#contract/messages/message.ts";
 
 /** Seqs up to which messages are read and cleared. */
 type Reader = { read: number; hidden: number };

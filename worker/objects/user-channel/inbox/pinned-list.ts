@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Seq } from "#contract/conversations.ts";
+import { Seq } from "#contract/messages/positions.ts";
 
 /** Pinned messages of an inbox row, and the version of the list. */
 type PinnedFields = { pinnedMessages: number[]; pinnedVersion: number };

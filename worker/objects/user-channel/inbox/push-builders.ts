@@ -1,6 +1,7 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
-import { countsAsUnread, type InboxRow, type Message } from "#contract/conversations.ts";
+import type { InboxRow } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { countsAsUnread, type Message } from "#contract/messages/message.ts";
 import { type ChangedReactions, encodeReactions } from "#contract/wire/reactions.ts";
 import { encodeFrame, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
 import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";

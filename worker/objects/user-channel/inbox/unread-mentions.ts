@@ -1,5 +1,5 @@
 import type { InboxRow } from "#contract/conversations.ts";
-import { deriveMentions } from "#contract/mentions.ts";
+import { deriveMentions } from "#contract/messages/mentions.ts";
 import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 
 /** Unread mentions by an exact count up to a head, and those known after it. */

@@ -1,6 +1,6 @@
 import { isMutedAt } from "#contract/conversations.ts";
 import { otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
-import { isMentionOf } from "#contract/mentions.ts";
+import { isMentionOf } from "#contract/messages/mentions.ts";
 import {
   notificationSettingsPath,
   type PushPayload,

@@ -1,7 +1,9 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { CallResult } from "#contract/calls/call.ts";
-import { getEditNumber, type InboxRow, isEditableBody, type Message } from "#contract/conversations.ts";
-import { findMentions } from "#contract/mentions.ts";
+import type { InboxRow } from "#contract/conversations.ts";
+import { getEditNumber, isEditableBody } from "#contract/messages/body.ts";
+import { findMentions } from "#contract/messages/mentions.ts";
+import type { Message } from "#contract/messages/message.ts";
 import type { Relation } from "#contract/people.ts";
 import type { SyncedDraft } from "#contract/settings/drafts.ts";
 import type { Presence, VersionedSettings } from "#contract/settings/settings.ts";

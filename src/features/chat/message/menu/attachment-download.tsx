@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { showToast } from "#components/overlays/toast.tsx";
-import type { AttachedBody } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import type { AttachedBody } from "#contract/messages/body.ts";
 import { saveToDevice } from "#features/chat/attachments/save-file.ts";
 import { toFetchErrorKey, useAttachment } from "#features/chat/attachments/use-attachment.ts";
 

@@ -1,6 +1,6 @@
 import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
-import { findAttachment } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { findAttachment } from "#contract/messages/body.ts";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
 import { loadMulticast } from "#sync/actions.ts";
 import { AttachmentDownload } from "./attachment-download.tsx";

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import type { Body } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import type { Body } from "#contract/messages/body.ts";
 import { removeFormatting } from "#contract/wire/formatting.ts";
 import { type ChatPeople, getSenderName } from "#features/chat/message/senders.ts";
 import { formatTime } from "#i18n/format.ts";

@@ -1,4 +1,5 @@
-import { countsAsUnread, isMutedAt, isMutedExceptMentionsAt, type Message } from "#contract/conversations.ts";
+import { isMutedAt, isMutedExceptMentionsAt } from "#contract/conversations.ts";
+import { countsAsUnread, type Message } from "#contract/messages/message.ts";
 import { isSameFlags, noFlags } from "#contract/settings/conversation-flags.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 

@@ -1,4 +1,4 @@
-import type { Message } from "#contract/conversations.ts";
+import type { Message } from "#contract/messages/message.ts";
 import { type MessageFlags, withoutContent } from "#contract/settings/message-flags.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 

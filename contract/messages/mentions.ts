@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { mentionsListedMax, mentionsMax } from "./limits.ts";
+import { mentionsListedMax, mentionsMax } from "#contract/limits.ts";
 
 /**
  * Mentions in the text of a group message: offset and length in UTF-16 units, and the number of the mentioned member;
