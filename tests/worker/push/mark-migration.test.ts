@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { sendTexts } from "#tests/worker/support/device.ts";
 import { makePair } from "#tests/worker/support/seeded-people.ts";
 import { applyMigrations } from "#worker/objects/shared/migrations.ts";
-import { toInboxEntry } from "#worker/objects/user-channel/inbox/inbox-table.ts";
+import { toInboxEntry } from "#worker/objects/user-channel/inbox/inbox-columns.ts";
 import { userChannelMigrations } from "#worker/objects/user-channel/migrations.ts";
 import { channelOf, waitForUnread } from "./push-fixture.ts";
 

@@ -4,8 +4,9 @@ import { inboxPageRows } from "#contract/limits.ts";
 import type { Relation } from "#contract/people.ts";
 import type { ListPage } from "#contract/wire/commands.ts";
 import type { RelationColumns, RelationTable } from "./contacts-table.ts";
+import { type InboxColumns, toInboxEntry } from "./inbox-columns.ts";
 import type { InboxEntry } from "./inbox-merge.ts";
-import { bucketOf, bucketSize, type InboxColumns, toInboxEntry } from "./inbox-table.ts";
+import { bucketOf, bucketSize } from "./inbox-table.ts";
 
 type InboxChange = { changed: number; row: InboxColumns } | { changed: number; person: RelationColumns };
 
