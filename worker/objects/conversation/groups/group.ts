@@ -12,13 +12,7 @@ import type {
   MemberEntries,
   NewMemberCheck,
 } from "#worker/objects/rpc/groups.ts";
-import {
-  acceptInvitation,
-  applyGroupCommand,
-  forgetHistory,
-  hasLeftByThemselves,
-  isAlreadyDone,
-} from "./group-commands.ts";
+import { acceptInvitation, applyGroupCommand, hasLeftByThemselves, isAlreadyDone } from "./group-commands.ts";
 import {
   type GroupLog,
   isActiveGroup,
@@ -27,6 +21,7 @@ import {
   toGroupChangeResult,
   toGroupView,
 } from "./group-view.ts";
+import { forgetHistory } from "./membership-changes.ts";
 
 type GroupNotifications = "notifyGroupChanged" | "notify" | "waitUntilDelivered" | "relayTyping" | "schedulePurge";
 

@@ -6,7 +6,7 @@ import { withoutPinsOnlyFor } from "#worker/objects/conversation/log/pinned-mess
 import { anonymizeForwardsOf } from "#worker/objects/conversation/messages/forward-authors.ts";
 import { removeReactionsOf } from "#worker/objects/conversation/messages/reactions.ts";
 import type { UserRemoval } from "#worker/objects/rpc/groups.ts";
-import { leaveSilently, leaveWithSuccessor } from "./group-commands.ts";
+import { leaveSilently, leaveWithSuccessor } from "./departures.ts";
 import { type GroupLog, isActiveGroup, isGroupLog } from "./group-view.ts";
 
 /**
