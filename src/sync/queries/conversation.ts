@@ -22,14 +22,12 @@ export const readConversation = (
     const peer = otherMember(id, me);
     const person = peer ? await store.people.get(peer) : undefined;
     const kind = privateMembers(id) ? "private" : "group";
-    const blocked = person?.blocked === 1;
+    const shared = { id, kind, peer, person, blocked: person?.blocked === 1 } as const;
     if (!row || row.epoch === "") {
       // Not received from the server yet: a contact may be written to all the same.
       return {
-        id,
-        kind,
-        peer,
-        person,
+        ...shared,
+        ...notMuted,
         unread: 0,
         mentions: [],
         marked: false,
@@ -38,31 +36,23 @@ export const readConversation = (
         open: person?.state === "contact",
         isStored: row !== undefined,
         isConfirmed: person !== undefined || isCaughtUp(await readSyncCursor(store)),
-        ...notMuted,
-        blocked,
         pinnedMessages: [],
         group: row?.group ?? null,
         gone: false,
       };
     }
-    const read = Math.max(row.read, row.wantRead);
     const { head, open, group, gone } = row;
-    const unread = toDisplayedUnread(row);
     return {
-      id,
-      kind,
-      peer,
-      person,
-      unread,
+      ...shared,
+      ...readMuteState(row, clock),
+      unread: toDisplayedUnread(row),
       mentions: toDisplayedMentions(row),
       marked: toEffectiveFlags(row).marked,
       head,
-      read,
+      read: Math.max(row.read, row.wantRead),
       open,
       isStored: true,
       isConfirmed: true,
-      ...readMuteState(row, clock),
-      blocked,
       pinnedMessages: await readPinnedMessages(store, row),
       group,
       gone,
