@@ -90,9 +90,9 @@ export const socketTokensPerSecond = 50;
 export const userTokensBurst = 1_200;
 export const userTokensPerSecond = 100;
 export const frameTokenBytes = 4 * 1024; // bytes of a message for each further token
-// Messages refused before decoding: each costs a token, and one more for every `frameTokenBytes`. A socket without tokens is
-// closed; the close reason says how long to wait. A person whose devices keep sending on closed sockets loses all sockets
-// and opens none for a while, since the platform cannot stop reading a single socket.
+// Messages refused before decoding: each costs a token, and one more for every `frameTokenBytes`. A socket without
+// tokens is closed; the close reason says how long to wait. A person whose devices keep sending on closed sockets loses
+// all sockets and opens none for a while, since the platform cannot stop reading a single socket.
 export const refusedMessagesBurst = 1_000;
 export const refusedMessagesPerSecond = 10;
 export const closedMessagesMax = 500; // messages on closed sockets; as many may be in flight when the close arrives
@@ -204,7 +204,8 @@ export const numberProofMinutes = 10;
 export const numberProofsPerDay = 5; // of a person
 export const numberCodesPerDay = 3; // sent to a number
 export const numberCodePauseSeconds = 60; // before another code may be requested in the app
-// A range of numbers gets no more codes today if after this many fewer than one in `numberCodesPerCompletion` were typed.
+// A range of numbers gets no more codes today if after this many fewer than one in `numberCodesPerCompletion` were
+// typed.
 export const numberCodesOfRange = 20;
 export const numberCodesPerCompletion = 4;
 // Somebody who proves a verified number takes it over if its holder did not use the account for this long, as operators

@@ -80,7 +80,8 @@ export const Phone = createPhoneSchema(toE164);
 export const TypedPhone = createPhoneSchema(toTyped);
 
 /**
- * Masked number with the country code and the last two digits, enough to recognize a known number. The length of the number is hidden.
+ * Masked number with the country code and the last two digits, enough to recognize a known number. The length of the
+ * number is hidden.
  */
 export const maskToLastDigits = (phone: string): string => `+${countryCodeOf(phone)} •• ••• •• ${phone.slice(-2)}`;
 /** Masked number with its country code only, for people who could guess the missing digits from the last ones. */

@@ -80,8 +80,8 @@ export const testNotificationTag = "test";
 export const summaryNotificationTag = "summary";
 
 /**
- * What a push is about: new messages; a summary of those of quiet hours; a ringing call; messages of which the newest is
- * a call that rang on this device and was missed; a call that rang on this device and needs no answer any more;
+ * What a push is about: new messages; a summary of those of quiet hours; a ringing call; messages of which the newest
+ * is a call that rang on this device and was missed; a call that rang on this device and needs no answer any more;
  * reactions to the person's own messages; a contact request or an invitation to a group; a security notice; a test.
  */
 const PushKind = v.picklist([
@@ -97,8 +97,8 @@ const PushKind = v.picklist([
 ]);
 
 /**
- * Content of a push, which is also a valid Declarative Web Push message (W3C Push API): a browser that knows these shows
- * the notification if the service worker does not.
+ * Content of a push, which is also a valid Declarative Web Push message (W3C Push API): a browser that knows these
+ * shows the notification if the service worker does not.
  */
 export const PushPayload = v.object({
   web_push: v.literal(8030),

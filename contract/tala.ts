@@ -67,7 +67,7 @@ const pagePostFields = [
 ] as const;
 /** A status in the feed. `author` is the index into the page's authors. */
 const PagePost = v.strictTuple([...pagePostFields]);
-/** People who may read a status that is not for everyone. Contacts, exceptions and blocks are those at the time of reading. */
+/** People who may read a status that is not for everyone, by the contacts, exceptions and blocks of the moment. */
 export type RestrictedAudience = (typeof contactAudiences)[number];
 /**
  * A status that this reader may read and not everybody. Its number is a fraction above that of the newest status for

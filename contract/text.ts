@@ -79,9 +79,9 @@ export const removeMarks = (text: string): string =>
     .replace(/[ɛɔƐƆœæŒÆ]/g, (letter) => replacements[letter] ?? letter);
 
 /**
- * Folds case, accents, ligatures and the open vowels of Lingala for a search, so that "ete" finds "Été". Only what is not
- * ASCII is decomposed, which makes a search through French messages twice as fast and through ASCII ten times. Marks are
- * also removed before decomposition, which sorts the marks of a letter in quadratic time.
+ * Folds case, accents, ligatures and the open vowels of Lingala for a search, so that "ete" finds "Été". Only what is
+ * not ASCII is decomposed, which makes a search through French messages twice as fast and through ASCII ten times.
+ * Marks are also removed before decomposition, which sorts the marks of a letter in quadratic time.
  */
 export const foldText = (text: string): string => text.replace(nonAscii, removeMarks).toLowerCase();
 
@@ -108,7 +108,7 @@ export const toWordPatterns = (query: string): RegExp[] =>
       : new RegExp(`(^|[^\\p{L}\\p{N}])${word}`, "gu"),
   );
 
-/** Whether a text matches a query: each word of the query begins a word of the text. A query without words matches none. */
+/** Whether each word of a query begins a word of the text. A query without words matches none. */
 export const createSearchMatcher = (query: string): ((text: string) => boolean) => {
   const words = toSearchWords(query);
   const patterns = toWordPatterns(query);

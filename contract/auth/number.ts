@@ -39,7 +39,7 @@ export const NewNumber = v.strictObject({ phone: Phone });
 export const NewNumberMethods = v.object({ phone: v.string(), methods: v.array(v.picklist(numberMethods)) });
 export type NewNumberMethods = v.InferOutput<typeof NewNumberMethods>;
 
-/** Started proof and what its person does next: type the code, send this message, call this number, or show this code. */
+/** Started proof and what its person does next: type the code, send a message, call a number, or show a code. */
 export const NumberProof = v.object({
   id: Uuid,
   expires_at: v.number(),

@@ -3,7 +3,7 @@ import { NamedHandle } from "#contract/names/handles.ts";
 import { Phone } from "#contract/phone.ts";
 import { Email } from "./security.ts";
 
-/** Actions that require a proof of work. A proof is valid once, for one action and one number, handle or mail address. */
+/** Actions that require a proof of work. A proof is valid once, for one action and one number, handle or address. */
 export const ChallengeRequest = v.union([
   v.object({ action: v.picklist(["sign_up", "sign_in", "recover_by_code"]), subject: Phone }),
   v.object({ action: v.picklist(["sign_in", "recover_by_code"]), subject: NamedHandle }),

@@ -3,9 +3,9 @@ import { type Call, type CallReason, type CallStatus, getRingEndsAt } from "./ca
 import type { CallEffect, CallEvent, CallState, CallStep, LocalCall } from "./local-call.ts";
 
 /*
- * State machine of a call on one device (SPEC.md §4), as a pure table of states and events (`local-call.ts`): a step returns the next
- * state and the effects to carry out. Every pair of state and event has a defined outcome; an event without meaning in a
- * state leaves it unchanged.
+ * State machine of a call on one device (SPEC.md §4), as a pure table of states and events (`local-call.ts`): a step
+ * returns the next state and the effects to carry out. Every pair of state and event has a defined outcome; an event
+ * without meaning in a state leaves it unchanged.
  */
 
 const unchanged = (state: CallState): CallStep => ({ state, effects: [] });

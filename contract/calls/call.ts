@@ -27,7 +27,7 @@ export type CallReason = v.InferOutput<typeof CallReason>;
 export const DeviceId = Uuid;
 export type DeviceId = v.InferOutput<typeof DeviceId>;
 
-/** Milliseconds since a side hung up or last heard the other one. A duration and not a timestamp, since device clocks differ. */
+/** Milliseconds since a side hung up or last heard the other one. No timestamp, since the clocks of devices differ. */
 export const ElapsedMs = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 /** Log entry of a call. Its client id equals the call id, so the log contains it once; its sender is the caller. */

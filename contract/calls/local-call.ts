@@ -16,8 +16,8 @@ export type LocalCall = {
 export type CallState =
   | { phase: "idle" }
   /**
-   * `isRegistered`: the server has the call. `peer`: a device of the other person reported that it rings, or none did and
-   * the phone seems asleep.
+   * `isRegistered`: the server has the call. `peer`: a device of the other person reported that it rings, or none did
+   * and the phone seems asleep.
    */
   | {
       phase: "outgoing";

@@ -21,8 +21,8 @@ import {
 } from "./call.ts";
 
 /*
- * State machine of a call on the server. Its Conversation object owns the call: `applyCallCommand` applies each command to
- * the current state; the result is stored in one transaction, together with the log entry if the call ended.
+ * State machine of a call on the server. Its Conversation object owns the call: `applyCallCommand` applies each command
+ * to the current state; the result is stored in one transaction, together with the log entry if the call ended.
  */
 
 /** Active call as stored by its conversation. `caller` is a member number. */
@@ -35,8 +35,8 @@ export type OpenCall = {
   createdAt: number;
   answeredAt: number | null;
   /**
-   * `unreported`: no device of the callee has reported that it rings. `unknown`: the conversation's object was restarted
-   * and does not know whether one has, until it has asked the callee's channel.
+   * `unreported`: no device of the callee has reported that it rings. `unknown`: the conversation's object was
+   * restarted and does not know whether one has, until it has asked the callee's channel.
    */
   ring: RingState | "unreported" | "unknown";
 };
@@ -44,8 +44,8 @@ export type OpenCall = {
 export type CallSide = "caller" | "callee";
 type SideTimes = Record<CallSide, number>;
 /**
- * Time of the last sign of life of each side. `unreachable` holds the sides from which the other one receives no media now,
- * with the time of the last media.
+ * Time of the last sign of life of each side. `unreachable` holds the sides from which the other one receives no media
+ * now, with the time of the last media.
  */
 export type LastSeen = SideTimes & { unreachable?: Partial<SideTimes> };
 
@@ -90,8 +90,8 @@ const toEndStatus = (
 };
 
 /**
- * Cause that the log entry of a call tells. "busy" is accepted from the callee only, and only if the call ends as missed.
- * A missed call that the caller did not end was not answered.
+ * Cause that the log entry of a call tells. "busy" is accepted from the callee only, and only if the call ends as
+ * missed. A missed call that the caller did not end was not answered.
  */
 const findEndReason = (
   reported: ReportedReason | undefined,
@@ -153,8 +153,8 @@ export const recordPeerLastSeen = (
 };
 
 /**
- * Applies a member's command to the call. `member` is the member number. Commands are idempotent: a repeated one leaves the
- * state unchanged.
+ * Applies a member's command to the call. `member` is the member number. Commands are idempotent: a repeated one leaves
+ * the state unchanged.
  */
 export const applyCallCommand = (
   call: OpenCall | null,

@@ -36,11 +36,11 @@ export const anonymousForward: Forwarded = { by: deletedUserId, name: "" };
 const forwardedField = { forwarded: v.optional(Forwarded) };
 const mentionsField = { mentions: v.optional(Mentions) };
 /**
- * Number of the last edit of an edited text or caption (`docs/decisions/message-editing.md`). Only the conversation sets
- * it.
+ * Number of the last edit of an edited text or caption (`docs/decisions/message-editing.md`). Only the conversation
+ * sets it.
  */
 const editedField = { edited: v.optional(Seq) };
-/** Message of a group that a message of a private conversation answers: the id of the group and the seq, joined by a colon. */
+/** Message of a group that a private message answers: the id of the group and the seq, joined by a colon. */
 export const GroupPlace = v.pipe(v.string(), v.regex(/^[0-9a-f-]{36}:[1-9]\d{0,14}$/));
 export type GroupPlace = v.InferOutput<typeof GroupPlace>;
 export const toGroupPlace = (group: Uuid, seq: number): GroupPlace => `${group}:${seq}`;
@@ -50,7 +50,7 @@ export const parseGroupPlace = (place: number | string | undefined): { group: Uu
   return seq === undefined ? undefined : { group, seq: Number(seq) };
 };
 
-/** Message that a message answers (`docs/decisions/replies.md`): the seq of one of the same conversation, or a `GroupPlace`. */
+/** Message that a message answers (docs/decisions/replies.md): a seq of the same conversation, or a `GroupPlace`. */
 export const ReplyPlace = v.union([Seq, GroupPlace]);
 export type ReplyPlace = v.InferOutput<typeof ReplyPlace>;
 const replyField = { reply: v.optional(ReplyPlace) };
@@ -111,8 +111,8 @@ export type Body = v.InferOutput<typeof Body>;
 export type AttachedBody = Extract<Body, { file: Uuid }>;
 
 /**
- * System message, written by the conversation and worded in the reader's language. The sender of the message is the actor;
- * `who` lists the affected member numbers. All but `pinned` are of groups.
+ * System message, written by the conversation and worded in the reader's language. The sender of the message is the
+ * actor; `who` lists the affected member numbers. All but `pinned` are of groups.
  */
 export const groupEvents = [
   "created",
@@ -134,7 +134,7 @@ const EventBody = v.strictObject({
 });
 export type EventBody = v.InferOutput<typeof EventBody>;
 
-/** Tombstone of a deleted message. `by`: member number of the group's owner, if it was not its author who deleted it. */
+/** Tombstone of a deleted message. `by`: member number of the group's owner, unless its author deleted it. */
 const Tombstone = v.strictObject({ type: v.literal("deleted"), by: v.optional(Count) });
 export type Tombstone = v.InferOutput<typeof Tombstone>;
 export const createTombstone = (by: number | undefined): Tombstone =>
@@ -169,7 +169,7 @@ type EditableBody = Extract<Body, { type: "text" | "image" | "file" }>;
 export const isEditableBody = (body: StoredBody): body is EditableBody =>
   (body.type === "text" || body.type === "image" || body.type === "file") && !body.forwarded;
 
-/** The body with another text or caption, without mentions, as the edit of this number; 0 for a message without edits. */
+/** The body with another text or caption, without mentions, as the edit of this number; 0 for an unedited message. */
 export const withText = (body: EditableBody, text: string, edited: number): EditableBody => {
   const { text: _text, mentions: _mentions, edited: _edited, ...content } = body;
   const fields = { ...(text === "" ? {} : { text }), ...(edited === 0 ? {} : { edited }) };

@@ -38,8 +38,8 @@ export const withMentions = <T extends MessageBody>(body: T, mentions: readonly 
 };
 
 /**
- * Mentions of an edited text, at the places of the names in the new text. A mention whose words are gone ends, and an edit
- * adds none.
+ * Mentions of an edited text, at the places of the names in the new text. A mention whose words are gone ends, and an
+ * edit adds none.
  */
 export const keepMentions = (body: MessageBody, text: string): Mention[] => {
   let from = 0;
@@ -59,8 +59,8 @@ export const isMentionOf = (body: MessageBody, member: number | undefined): bool
 type MentionReader = { read: number; hidden: number; group: { number: number } | null };
 
 /**
- * Seqs of unread mentions after messages were added or changed, or more was read, at most the newest ones. The server and
- * the devices derive them in the same way.
+ * Seqs of unread mentions after messages were added or changed, or more was read, at most the newest ones. The server
+ * and the devices derive them in the same way.
  */
 export const deriveMentions = (
   before: readonly number[],

@@ -32,7 +32,7 @@ export const toMessageKind = (body: StoredBody): MessageKind => {
   return body.edited === undefined ? "text" : "edited";
 };
 
-/** Whether messages of a kind count as unread. Tombstones, placeholders and system messages other than missed calls do not. */
+/** Whether messages of a kind count as unread: what people write, and missed calls. */
 export const unreadKinds: Readonly<Record<MessageKind, boolean>> = {
   text: true,
   forwarded: true,

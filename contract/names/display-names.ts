@@ -8,7 +8,7 @@ import { createNameSchema } from "#contract/text.ts";
  * as far as these words need them).
  */
 
-/** Latin letters of these words with their look-alikes. Letters drawn as one vertical stroke (i, l, 1, |) all map to "i". */
+/** Latin letters of these words with their look-alikes. Letters drawn as one vertical stroke (i, l, 1, |) are "i". */
 const lookalikes: Record<string, string> = {
   a: "аαɑᴀ@4",
   c: "сϲᴄ",

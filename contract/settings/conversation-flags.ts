@@ -10,8 +10,8 @@ export const ConversationFlags = v.object({
 export type ConversationFlags = v.InferOutput<typeof ConversationFlags>;
 
 /**
- * New values of flags. An absent one stays as it is. `pinned`: the time of an earlier pin gives the conversation its former
- * place again.
+ * New values of flags. An absent one stays as it is. `pinned`: the time of an earlier pin gives the conversation its
+ * former place again.
  */
 export type FlagChange = {
   marked?: boolean | undefined;

@@ -5,8 +5,8 @@ import { Watermark } from "#contract/messages/positions.ts";
 
 /**
  * Draft of a conversation that a person's devices share (docs/decisions/draft-sync.md). `change`: number of its last
- * change. `base`: newest change that its writer had seen. `at`: when it was written, by the clock of the server. An empty
- * text stands for a draft that was sent or emptied.
+ * change. `base`: newest change that its writer had seen. `at`: when it was written, by the clock of the server. An
+ * empty text stands for a draft that was sent or emptied.
  */
 export const SyncedDraft = v.object({
   conversation: ConversationId,
@@ -26,9 +26,9 @@ export type DraftList = v.InferOutput<typeof DraftList>;
 type DraftVersion = Omit<SyncedDraft, "conversation"> & { writer: string };
 
 /**
- * The draft that replaces the stored one, or undefined if the stored one stays. Of two texts that do not know each other
- * the one written later wins. An emptied draft ends only a text that its device has seen: what another device has typed
- * since is not deleted.
+ * The draft that replaces the stored one, or undefined if the stored one stays. Of two texts that do not know each
+ * other the one written later wins. An emptied draft ends only a text that its device has seen: what another device has
+ * typed since is not deleted.
  */
 export const chooseDraft = (
   stored: DraftVersion | undefined,

@@ -5,8 +5,8 @@ import { Seq, Watermark } from "#contract/messages/positions.ts";
 
 /**
  * Flags of the messages of one conversation, private to a person and the same on all their devices
- * (docs/decisions/message-flags.md): starred ones with the time, and those they deleted for themselves. `revision`: number
- * of the last change, as in the inbox row.
+ * (docs/decisions/message-flags.md): starred ones with the time, and those they deleted for themselves. `revision`:
+ * number of the last change, as in the inbox row.
  */
 export const MessageFlags = v.object({
   revision: Watermark,
@@ -19,7 +19,7 @@ export type MessageFlags = v.InferOutput<typeof MessageFlags>;
 export const isStarrable = ({ type }: StoredBody): boolean =>
   type === "text" || type === "image" || type === "file" || type === "voice";
 
-/** The message as its reader's devices have it after they deleted it for themselves: a place in the log without content. */
+/** A message after its reader deleted it for themselves: a place in the log without content. */
 export const withoutContent = ({ seq, sender, at, cid }: Message): Message => ({
   seq,
   sender,

@@ -30,14 +30,14 @@ export const isKnownTimeZone = (name: string): boolean => {
   }
 };
 
-/** Whether a name is that of a zone of the IANA database that this runtime knows. An offset such as "+05:30" is none. */
+/** Whether this runtime knows a zone of the IANA database by this name. An offset such as "+05:30" is none. */
 export const isTimeZone = (name: string): boolean => /^[A-Za-z]/.test(name) && isKnownTimeZone(name);
 
 const MinuteOfDay = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(minutesPerDay - 1));
 
 /**
- * Daily period without notifications: from one minute after midnight to another, exclusive, possibly of the next day, in
- * a time zone of the IANA database. Equal minutes mean the whole day.
+ * Daily period without notifications: from one minute after midnight to another, exclusive, possibly of the next day,
+ * in a time zone of the IANA database. Equal minutes mean the whole day.
  */
 export const QuietHours = v.strictObject({
   isOn: v.boolean(),
@@ -110,7 +110,7 @@ export const Settings = v.strictObject({
   pictureTo: v.optional(v.picklist(audiences), "everyone"),
   /** People who see the whole number, apart from those who typed it and `phoneInGroups`. */
   phoneTo: v.optional(v.picklist(contactAudiences), "contacts"),
-  /** People who see new statuses, unless the author chooses others for one. Missing in older copies, as are exceptions. */
+  /** People who see new statuses, unless one names others. Missing in older copies, as are exceptions. */
   statusesTo: v.optional(v.picklist(audiences), "everyone"),
   /** Private: known to the person's own devices only. */
   exceptions: v.optional(Exceptions, {}),

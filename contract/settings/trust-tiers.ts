@@ -58,9 +58,9 @@ export type TrustFacts = {
 
 /**
  * Tier of a person. Where numbers can be verified, an unverified one keeps its holder in the lowest tier. Where none
- * can, nobody can do anything about it, and everybody begins in the second. A number of another country is no way round:
- * it costs nothing to invent, so that contacts alone raise its holder. A number that contacts vouched for costs no SIM and
- * keeps its holder in the second tier.
+ * can, nobody can do anything about it, and everybody begins in the second. A number of another country is no way
+ * round: it costs nothing to invent, so that contacts alone raise its holder. A number that contacts vouched for costs
+ * no SIM and keeps its holder in the second tier.
  */
 export const toTrustTier = (facts: TrustFacts): TrustTier => {
   const { accountAgeMs, isVerified, isVouched, isVerifiable, isVerifying, contacts, refusals, blocks } = facts;

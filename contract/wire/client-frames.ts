@@ -27,8 +27,8 @@ const editFields = [
 const draftFields = [v.literal(clientFrame.draft), Ref, ConversationRef, Count, Count, v.string()] as const;
 
 /**
- * Frames from device to server (see `server-frames.ts`), by type. Devices only write them, so only the server loads this
- * file.
+ * Frames from device to server (see `server-frames.ts`), by type. Devices only write them, so only the server loads
+ * this file.
  */
 const clientFrames = {
   // version, epoch, counter
@@ -129,8 +129,8 @@ export const listMalformedRefs = (text: string): number[] =>
 const frameStart = /\["([a-zA-Z])",(\d{1,16})(?=[,\]])/g;
 
 /**
- * Refs of the frames in a refused message that expect an answer, found by a pattern instead of parsing. Quotes inside JSON
- * strings are escaped, so no text looks like the start of a frame.
+ * Refs of the frames in a refused message that expect an answer, found by a pattern instead of parsing. Quotes inside
+ * JSON strings are escaped, so no text looks like the start of a frame.
  */
 export const listRefsByPattern = (text: string): number[] => {
   const refs: number[] = [];

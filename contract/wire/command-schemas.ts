@@ -118,8 +118,8 @@ const MuteCommand = v.strictObject({
   exceptMentions: v.optional(v.literal(true)),
 });
 /**
- * Marks a conversation as unread, archives or pins it, or undoes that, for the caller alone. Idempotent. `known`: newest
- * change that the device had when the person chose, so that a late request does not undo what happened since.
+ * Marks a conversation as unread, archives or pins it, or undoes that, for the caller alone. Idempotent. `known`:
+ * newest change that the device had when the person chose, so that a late request does not undo what happened since.
  */
 const SetConversationFlagsCommand = v.strictObject({
   type: v.literal("setConversationFlags"),

@@ -59,8 +59,8 @@ export type DeletePendingResult = v.InferOutput<typeof DeletePendingResult>;
 export const EditMessageResult = v.object({ revision: Watermark, edited: Watermark });
 
 /**
- * Number of the newest change of an inbox row that a result includes: `counter` under the inbox's `epoch`. A device whose
- * cursor is at or beyond it has the row at least as new.
+ * Number of the newest change of an inbox row that a result includes: `counter` under the inbox's `epoch`. A device
+ * whose cursor is at or beyond it has the row at least as new.
  */
 export const ChangeNumber = v.object({ epoch: v.string(), counter: v.number() });
 export type ChangeNumber = v.InferOutput<typeof ChangeNumber>;
@@ -77,8 +77,8 @@ export const FlagsResult = v.object({ ...ConversationFlags.entries, change: v.op
 /** Revision of the conversation's message flags after the request. */
 export const MessageFlagsResult = v.object({ revision: Watermark });
 /**
- * Number of the draft's last change, 0 if a newer draft of another device is stored and stays, or if there was nothing to
- * empty.
+ * Number of the draft's last change, 0 if a newer draft of another device is stored and stays, or if there was nothing
+ * to empty.
  */
 export const DraftResult = v.object({ revision: Watermark });
 /** Conversations the person has muted, last changed first. */
@@ -98,7 +98,7 @@ export const PageResult = v.object({
   head: Watermark,
   messages: v.array(Message),
   more: v.boolean(), // whether there are more in this direction
-  /** Time of the message at the requested `anchor`, or at `seq` without one. Null if the person sees no message there. */
+  /** Time of the message at the requested `anchor`, or at `seq` without one. Null if the person sees none there. */
   anchor: v.nullable(v.number()),
 });
 export type PageResult = v.InferOutput<typeof PageResult>;

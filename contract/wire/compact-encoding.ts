@@ -83,8 +83,8 @@ const rowFields = [
   v.tuple([Int, Int]), // own delivered, read
   v.tuple([Int, Int]), // the others' delivered, read
   Int, // hidden
-  // flags: 1 open, 2 muted, 4 kept, 8 gone, 16 muted except mentions, 32 marked as unread, 64 archived; above the lowest
-  // eight bits the end of a timed mute in epoch seconds
+  // flags: 1 open, 2 muted, 4 kept, 8 gone, 16 muted except mentions, 32 marked as unread, 64 archived; above the
+  // lowest eight bits the end of a timed mute in epoch seconds
   Int,
   Int, // revision
   v.nullable(Int), // age difference to the message before the newest

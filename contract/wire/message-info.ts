@@ -4,8 +4,8 @@ import { ConversationId, privateMembers } from "#contract/ids.ts";
 /** Delivery of one's own message in a private conversation (`docs/decisions/message-info.md`). */
 
 /**
- * Time at which a message was delivered or read, epoch milliseconds; null if it is not known any more. If it is not exact,
- * that happened then or earlier.
+ * Time at which a message was delivered or read, epoch milliseconds; null if it is not known any more. If it is not
+ * exact, that happened then or earlier.
  */
 const ReceiptTime = v.object({ at: v.nullable(v.number()), isExact: v.boolean() });
 export type ReceiptTime = v.InferOutput<typeof ReceiptTime>;

@@ -13,7 +13,7 @@ const findVisibleStart = (text: string): number => {
   return 0;
 };
 
-/** First characters of a text. Leading blanks are skipped if nothing else would be shown. Never splits a surrogate pair. */
+/** First characters of a text, without leading blanks if they would be all. Never splits a surrogate pair. */
 const cutPreviewText = (text: string): string => {
   const visible = isBlank(text.slice(0, previewMaxLength)) ? text.slice(findVisibleStart(text)) : text;
   const lastUnit = visible.charCodeAt(previewMaxLength - 1);

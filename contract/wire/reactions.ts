@@ -2,8 +2,8 @@
 export type ReactionCount = { emoji: string; count: number; isOwn: boolean };
 
 /**
- * Summary of the reactions to a message as its reader sees them, in frames and in stores: the kinds separated by spaces,
- * each with its emoji, its count if above 1, and "." if the reader's own is among them, such as "👍3. ❤️".
+ * Summary of the reactions to a message as its reader sees them, in frames and in stores: the kinds separated by
+ * spaces, each with its emoji, its count if above 1, and "." if the reader's own is among them, such as "👍3. ❤️".
  */
 export const formatReactions = (counts: readonly ReactionCount[]): string =>
   counts.map(({ emoji, count, isOwn }) => emoji + (count > 1 ? count : "") + (isOwn ? "." : "")).join(" ");

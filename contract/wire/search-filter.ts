@@ -60,7 +60,7 @@ const isOfKind = (body: Message["body"], wanted: SearchKind | undefined): boolea
   return wanted === undefined || (wanted === "link" ? hasLink(body) : wanted === kind);
 };
 
-/** Whether a search finds a message, by its filter and its text. A query without a text finds all that pass the filter. */
+/** Whether a search finds a message, by its filter and its text. A query without a text finds all of the filter. */
 export const createMessageMatcher = (
   query: string,
   { from, kind, after = 0, before = Number.POSITIVE_INFINITY }: SearchFilter = {},

@@ -20,15 +20,17 @@ import * as serverFrame from "./server-frame-types.ts";
  * payload}`). This file defines the frames of the server, `client-frames.ts` those of devices.
  *
  * Each change of a person's inbox has a number, the change counter, and is one frame on each of the person's sockets. A
- * device that misses a number, or sees an unknown one in a pong, requests the changes since its last one. An acknowledgement of
- * messages stored before repeats the current counter. The counter of a change and all times are relative to a base
- * given by the socket's welcome (`toSocketBase`); counters in welcomes, in answers to `changes` and in pongs are absolute.
+ * device that misses a number, or sees an unknown one in a pong, requests the changes since its last one. An
+ * acknowledgement of messages stored before repeats the current counter. The counter of a change and all times are
+ * relative to a base given by the socket's welcome (`toSocketBase`); counters in welcomes, in answers to `changes` and
+ * in pongs are absolute.
  *
  * A device may send several frames as one batch (`joinFrames`).
  *
  * Flow control: a device reports with `received` how many messages it has received since the welcome, in live texts,
- * live edits, `messages`, `page` and `searchResults` frames, after every `creditReportMessages` messages and every quarter of `creditBytes`. A server that refuses
- * frames drops those without an answer, so after a rate-limit refusal a device sends `received` and `foreground` again.
+ * live edits, `messages`, `page` and `searchResults` frames, after every `creditReportMessages` messages and every
+ * quarter of `creditBytes`. A server that refuses frames drops those without an answer, so after a rate-limit refusal a
+ * device sends `received` and `foreground` again.
  */
 export const protocolVersion = 27;
 
@@ -188,8 +190,8 @@ export const encodeLiveText = ({ counter, handle, seq, at, text }: LiveText): st
   `${[counter, handle, seq, at].map((number) => number.toString(36)).join(",")},${text}`;
 
 /**
- * Edit of one text or caption without mentions, in a device's view the change from the revision before: the device takes
- * everything else from its own copy of the message. At most 14 bytes of overhead in a chat of ordinary length.
+ * Edit of one text or caption without mentions, in a device's view the change from the revision before: the device
+ * takes everything else from its own copy of the message. At most 14 bytes of overhead in a chat of ordinary length.
  */
 export type LiveEdit = {
   counter: number;

@@ -11,8 +11,8 @@ import { findAppRoute } from "./routes.ts";
 import Shell from "./shell.tsx";
 
 /**
- * Starts loading the code of the screen at this path and opening the person's store, in parallel with the texts. Call it
- * before rendering.
+ * Starts loading the code of the screen at this path and opening the person's store, in parallel with the texts. Call
+ * it before rendering.
  */
 export const preloadApp = (pathname: string): void => {
   const session = getSession();

@@ -22,8 +22,8 @@ const listChatQueries = (me: Uuid, conversation: ConversationId) => {
 };
 
 /**
- * Reads what the first screen shows in one transaction, so that its first render has everything. `conversation`: the open
- * chat. Does not reject.
+ * Reads what the first screen shows in one transaction, so that its first render has everything. `conversation`: the
+ * open chat. Does not reject.
  */
 export const preloadFirstScreen = async (
   me: Uuid,

@@ -3,8 +3,8 @@ import { waitForTakeover } from "#lib/browser/first-view.ts";
 const firstSaveMs = 4_000;
 
 /**
- * Saves snapshots (`first-view-snapshot.ts`) when the app is left, and once after it was opened, because a phone may end it
- * without notice. The code is loaded when the browser is idle.
+ * Saves snapshots (`first-view-snapshot.ts`) when the app is left, and once after it was opened, because a phone may
+ * end it without notice. The code is loaded when the browser is idle.
  */
 export const startSnapshots = (): void => {
   const save = () =>

@@ -6,8 +6,8 @@ import type { OtherTabCall } from "./controller/other-tab-call.ts";
 import type { CallNotice, CallView } from "./views.ts";
 
 /*
- * The part of the call code that is loaded at startup: it observes incoming calls and loads the call controller when one rings or
- * when the person calls somebody.
+ * The part of the call code that is loaded at startup: it observes incoming calls and loads the call controller when
+ * one rings or when the person calls somebody.
  */
 
 /** Call shown in this tab. */

@@ -7,9 +7,9 @@ export type EarlyInputOptions = Pick<
 > & { createUuid: () => string; createEarlySender: typeof createEarlySender };
 
 /**
- * Input in a first view before the app has loaded. The source text of this function is the inline script of the document,
- * so it uses nothing from any module but its options. It removes a view of another person, and writes what is typed and
- * sent to the keys of `src/sync/store/journal.ts`, where the app finds it, at once or after a reload.
+ * Input in a first view before the app has loaded. The source text of this function is the inline script of the
+ * document, so it uses nothing from any module but its options. It removes a view of another person, and writes what is
+ * typed and sent to the keys of `src/sync/store/journal.ts`, where the app finds it, at once or after a reload.
  */
 export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: EarlyInputOptions): void => {
   const view = document.getElementById("first-view");

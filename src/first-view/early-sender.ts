@@ -120,7 +120,7 @@ export const createEarlySender = ({
     return names.includes(store) ? readOutbox() : [];
   };
 
-  /** Whether a message of another page must not be overtaken: it is queued in the outbox, or an earlier one in the journal. */
+  /** Whether a message of another page must go first: it is in the outbox, or earlier in the journal. */
   const hasOlderUnsent = async (n: number): Promise<boolean> => {
     const rows = await findOutbox();
     if (!rows) return true;

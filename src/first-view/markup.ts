@@ -16,8 +16,8 @@ const toHtml = (value: MarkupValue): string => {
 };
 
 /**
- * Template tag for HTML: strings and numbers are escaped, `Markup` is inserted as it is, empty values are left out. Line
- * breaks of the template are removed with the indentation after them.
+ * Template tag for HTML: strings and numbers are escaped, `Markup` is inserted as it is, empty values are left out.
+ * Line breaks of the template are removed with the indentation after them.
  */
 export const markup = (strings: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup =>
   new Markup(strings.map((text, index) => text.replace(/\n\s*/g, "") + toHtml(values[index])).join(""));

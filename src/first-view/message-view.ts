@@ -285,8 +285,8 @@ export const renderChatStart = (oldestAt: number | undefined, now: number, t: Tr
 
 /**
  * Template of a message sent before the app has loaded, which `early-input.ts` copies and fills in: the message, the
- * heading of a day that it begins, and its tick once the server has stored it. The attributes give the current time, the
- * time of the newest message and how long an own message continues its run.
+ * heading of a day that it begins, and its tick once the server has stored it. The attributes give the current time,
+ * the time of the newest message and how long an own message continues its run.
  */
 export const renderSentTemplate = (chat: ChatViewData, t: Translate): Markup => {
   const { messages, now, shiftMs } = chat;

@@ -21,7 +21,8 @@ void i18n.init({
 });
 
 /**
- * Draws in a language. `draw` must be synchronous: dates and lists are formatted in the current language of the runtime.
+ * Draws in a language. `draw` must be synchronous: dates and lists are formatted in the current language of the
+ * runtime.
  */
 export const drawInLanguage = <T>(language: Language, draw: (t: Translate) => T): T => {
   setCurrentLanguage(language);

@@ -1,6 +1,6 @@
 import { defaultLanguage, type Language } from "#contract/language.ts";
 
-/** Language of the texts, for code outside components. Separate from i18next so that the Worker can format texts too. */
+/** Language of the texts, for code outside components. Apart from i18next, so that the Worker can format texts too. */
 let currentLanguage: Language = defaultLanguage;
 
 export const getLanguage = (): Language => currentLanguage;

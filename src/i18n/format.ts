@@ -22,8 +22,8 @@ const createDateFormatter = (locale: string, parts: Intl.DateTimeFormatOptions &
 };
 
 /**
- * Keeps one formatter for each language, created when it is first used: that takes some 20 ms on a slow phone, and lists
- * use a formatter for every row.
+ * Keeps one formatter for each language, created when it is first used: that takes some 20 ms on a slow phone, and
+ * lists use a formatter for every row.
  */
 const cacheFormatter = (create: (locale: string) => Formatter): ((language: Language) => Formatter) => {
   const cache = new Map<Language, Formatter>();

@@ -20,8 +20,8 @@ const pages = [
 ];
 
 /**
- * Inline script that preloads the texts and the code of the page in parallel with the app's files, behind the requests of
- * a first view. It guesses the language from the URL, the cookie and the browser by a shorter rule than
+ * Inline script that preloads the texts and the code of the page in parallel with the app's files, behind the requests
+ * of a first view. It guesses the language from the URL, the cookie and the browser by a shorter rule than
  * `detectLanguage`; a wrong guess costs one extra file.
  */
 const buildPreloadScript = (manifest: BuildManifest): string => {

@@ -51,8 +51,8 @@ const separateIcons = (css: string): { css: string; icons: Record<string, string
 });
 
 /**
- * Styles of the first views. Icons are more than half of them and each view shows a few, so they are separate: the Worker
- * adds those that a view contains.
+ * Styles of the first views. Icons are more than half of them and each view shows a few, so they are separate: the
+ * Worker adds those that a view contains.
  */
 export const firstViewStyles = async (): Promise<{ css: string; icons: Record<string, string> }> =>
   separateIcons((await criticalCss(["/src/first-view/first-view.ts"])) + minify(firstViewRules));

@@ -26,7 +26,7 @@ const readVersionLists = async (): Promise<string[][]> => {
   return Array.isArray(lists) ? (lists as string[][]) : [];
 };
 
-/** Fetches the files that are not cached. Hashed files never change, so the browser's HTTP cache may answer. Rejects on failure. */
+/** Fetches the files that are not cached, also from the HTTP cache: hashed files never change. Rejects on failure. */
 const cacheMissingFiles = async (paths: readonly string[]): Promise<void> => {
   const kept = new Set(await listCachedKeys(cacheName));
   const missing = paths.filter((path) => !kept.has(path));
@@ -86,8 +86,8 @@ const fillWithSnapshot = async (path: string): Promise<Response | undefined> => 
 };
 
 /**
- * Responds with the app's page from the cache, with what the list or the last chat showed. A newer page arrives with a newer
- * service worker.
+ * Responds with the app's page from the cache, with what the list or the last chat showed. A newer page arrives with a
+ * newer service worker.
  */
 export const respondWithAppPage = async (request: Request): Promise<Response> =>
   (await fillWithSnapshot(new URL(request.url).pathname).catch(() => undefined)) ??

@@ -40,8 +40,8 @@ export type SendingOutcome = { read: Map<ConversationId, number>; refused: Set<C
 
 /**
  * Sends a person's messages and read positions that are stored on this device, of one conversation or of all. Messages
- * keep their client ids, so that the server stores each once, whoever else sends them; the app explains refusals. Rejects
- * with a TemporaryFailure if something has to be tried again.
+ * keep their client ids, so that the server stores each once, whoever else sends them; the app explains refusals.
+ * Rejects with a TemporaryFailure if something has to be tried again.
  */
 export const sendInBackground = (user: Uuid, only?: ConversationId): Promise<SendingOutcome> =>
   navigator.locks.request(`${storeNamePrefix}${user}-sending`, async () => {

@@ -70,7 +70,7 @@ const showCall = (
   { body, isRinging, isSilent }: { body: string; isRinging: boolean; isSilent: boolean },
 ): Promise<void> => showNotification(toCallNotification(payload, { id, conversation, isRinging, body }, isSilent));
 
-/** Shows the ring, again if it is shown already. A page that is looked at rings by itself, so this makes no sound then. */
+/** Shows the ring, again if it is shown already. A visible page rings by itself, so this makes no sound then. */
 const showRing = async (payload: PushPayload, call: PushedCall, isRepeated = false): Promise<void> => {
   const isSilent = isRepeated || !payload.data.isAlerting || (await hasVisiblePage());
   await showCall(payload, call, { body: payload.notification.body, isRinging: true, isSilent });

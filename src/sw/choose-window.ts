@@ -6,9 +6,9 @@ const toPath = (url: string): string => new URL(url).pathname;
 export const isAppWindow = ({ url }: WindowState): boolean => /^\/app(\/|$)/.test(toPath(url));
 
 /**
- * Window in which a tapped notification opens its path: one that shows it already, else a visible one, else the one that
- * had the focus last; undefined if the app is not open. `windows` are in the order of `Clients.matchAll`, last focused
- * first.
+ * Window in which a tapped notification opens its path: one that shows it already, else a visible one, else the one
+ * that had the focus last; undefined if the app is not open. `windows` are in the order of `Clients.matchAll`, last
+ * focused first.
  */
 export const chooseWindow = <T extends WindowState>(windows: readonly T[], path: string): T | undefined => {
   const candidates = windows.filter(isAppWindow);

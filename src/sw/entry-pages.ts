@@ -7,8 +7,8 @@ const pagePaths = ["/", "/login", "/register", "/recover"];
 export const isEntryPage = (path: string): boolean => pagePaths.includes(path);
 
 /**
- * Caches the entry pages of this version after its files, so that they open offline after a sign-out or by their address.
- * The Worker renders them in the person's language. Rejects if one is missing.
+ * Caches the entry pages of this version after its files, so that they open offline after a sign-out or by their
+ * address. The Worker renders them in the person's language. Rejects if one is missing.
  */
 export const installEntryPages = async (): Promise<void> => {
   await Promise.all(

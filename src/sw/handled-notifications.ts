@@ -12,8 +12,8 @@ export const closeReplaced = async ({ data: { replaces = [] } }: PushPayload): P
 };
 
 /**
- * Closes the notification of a push that says that it needs no attention any more. It is shown for some seconds, because
- * browsers withdraw the permission of an app that receives pushes and shows nothing.
+ * Closes the notification of a push that says that it needs no attention any more. It is shown for some seconds,
+ * because browsers withdraw the permission of an app that receives pushes and shows nothing.
  */
 export const closeHandled = async ({ notification: { tag }, data: { isHandled } }: PushPayload): Promise<void> => {
   if (!isHandled) return;

@@ -32,8 +32,8 @@ type NotifiedCall = v.InferOutput<typeof NotifiedCall>;
 
 /**
  * Data of a notification: the path it opens, for a message its conversation and recipient, and for a call that call
- * instead, because reading the conversation ends no ring. `fragment` is the part of the page to open. `isHandled`: it needs no
- * attention any more.
+ * instead, because reading the conversation ends no ring. `fragment` is the part of the page to open. `isHandled`: it
+ * needs no attention any more.
  */
 export const NotificationData = v.object({
   path: v.string(),

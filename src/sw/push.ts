@@ -30,11 +30,12 @@ export const handlePush = async (text: string | undefined): Promise<void> => {
     await closeReplaced(payload);
     void closeHandled(payload).catch(() => undefined); // not awaited: browsers handle one push after the other
   }
-  if (payload && device) await saveLastPush({ sentAt: payload.data.sentAt, receivedAt }).catch(() => undefined); // only shown in the settings
+  // Only shown in the settings
+  if (payload && device) await saveLastPush({ sentAt: payload.data.sentAt, receivedAt }).catch(() => undefined);
   // Nobody is signed in here: a sign-out that could not end the subscription is completed.
   if (!device) await (await self.registration.pushManager.getSubscription())?.unsubscribe();
   await updateBadge();
-  await announceToPages({ type: "push-arrived", kind: payload?.data.kind ?? "" }); // last: a page knows the number better
+  await announceToPages({ type: "push-arrived", kind: payload?.data.kind ?? "" }); // last: a page knows the number
 };
 
 /** Asks a page to open a path in its router. Resolves to false without an answer. */

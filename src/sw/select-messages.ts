@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import type { StoredEntry } from "#lib/browser/push/background-outbox.ts";
 
-/** Row of the app's outbox (`src/sync/store/database.ts`) as far as the service worker reads it. The server validates bodies. */
+/** What the service worker reads of the app's outbox (`src/sync/store/database.ts`). The server validates bodies. */
 export const AppOutboxRow = v.object({
   cid: Uuid,
   conversation: ConversationId,
@@ -21,10 +21,10 @@ export type AppOutboxRow = v.InferOutput<typeof AppOutboxRow>;
 export type SelectedMessage = { cid: Uuid; body: object; source?: unknown; n?: number };
 
 /**
- * Messages that the service worker may send, by conversation and in the order of writing: the app's, then replies. Those
- * that the app sends in its own way (to several people at once, after a file that is still uploading, in answer to a message
- * that was unsent, or once it knows the members) stay, and with them the later ones of their conversation. `held` are
- * conversations of which nothing may be sent.
+ * Messages that the service worker may send, by conversation and in the order of writing: the app's, then replies.
+ * Those that the app sends in its own way (to several people at once, after a file that is still uploading, in answer
+ * to a message that was unsent, or once it knows the members) stay, and with them the later ones of their conversation.
+ * `held` are conversations of which nothing may be sent.
  */
 export const selectMessages = (
   rows: readonly AppOutboxRow[],

@@ -19,8 +19,8 @@ export type UpdateSituation = {
 };
 
 /**
- * Whether a new version is downloaded now. Data is bought by the megabyte: on a slow or metered link an update waits for a
- * better one, for seven days at most, unless the server requires it.
+ * Whether a new version is downloaded now. Data is bought by the megabyte: on a slow or metered link an update waits
+ * for a better one, for seven days at most, unless the server requires it.
  */
 export const shouldInstallUpdate = ({
   hasActiveWorker,

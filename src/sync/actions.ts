@@ -37,8 +37,8 @@ export const loadServerCode = () => rejectAsOffline(import("./server-code.ts"));
 export const loadMulticast = () => rejectAsOffline(import("./outbox/multicast.ts"));
 
 /**
- * Sends a text. Resolves once the message is durable in the outbox; rejects with a SyncError only if it is stored nowhere,
- * so that the caller keeps the text.
+ * Sends a text. Resolves once the message is durable in the outbox; rejects with a SyncError only if it is stored
+ * nowhere, so that the caller keeps the text.
  */
 export const sendText = async (conversation: ConversationId, text: string): Promise<void> => {
   await getEngine().drafts.send(conversation, text);
@@ -72,8 +72,8 @@ export const clearConversation = async (conversation: ConversationId): Promise<v
 export const hideConversation = async (conversation: ConversationId): Promise<void> =>
   (await loadServerCode()).clearConversationHistory(getEngine().tab, conversation, false);
 /**
- * Marks a conversation as unread, archives or pins it, or undoes that, also offline. Resolves to the flags before. Rejects
- * with the SyncError "too_many_pinned".
+ * Marks a conversation as unread, archives or pins it, or undoes that, also offline. Resolves to the flags before.
+ * Rejects with the SyncError "too_many_pinned".
  */
 export const setConversationFlags = async (
   conversation: ConversationId,
@@ -109,9 +109,9 @@ export const hasUnsentContent = async (conversation: ConversationId): Promise<bo
   return files.length + recordings.length > 0;
 };
 /**
- * Opens a draft of the target for this page. `onRestored` receives the draft that an earlier screen or page left. Resolves
- * to undefined if the draft cannot be saved: too many pages have one, or its code cannot be loaded. `onNotSaved` is called
- * then, and once this device has no room for it.
+ * Opens a draft of the target for this page. `onRestored` receives the draft that an earlier screen or page left.
+ * Resolves to undefined if the draft cannot be saved: too many pages have one, or its code cannot be loaded.
+ * `onNotSaved` is called then, and once this device has no room for it.
  */
 export const openAttachmentDraft = async (
   target: DraftTarget,

@@ -142,7 +142,8 @@ const deleteLocalData = async (userId: Uuid): Promise<void> => {
 
 /**
  * Stops the engine after the session ended, and deletes the local data. Unsent data stays for its author if the session
- * expired or another person signed in. After a sign-out in any tab everything is deleted, this tab's last writes included.
+ * expired or another person signed in. After a sign-out in any tab everything is deleted, this tab's last writes
+ * included.
  */
 const handleSessionEnd = async (userId: Uuid): Promise<void> => {
   if (lastStart?.userId !== userId) return;

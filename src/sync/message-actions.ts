@@ -1,6 +1,6 @@
 /**
- * Actions on messages in menus, dialogs and panels, and the sending of files. Separate from `actions.ts`, because the first
- * pages do without them.
+ * Actions on messages in menus, dialogs and panels, and the sending of files. Separate from `actions.ts`, because the
+ * first pages do without them.
  */
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { pushUse } from "#lib/browser/push/push-use.ts";
@@ -24,7 +24,7 @@ export const discardMessage = async (cid: Uuid): Promise<void> =>
 export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uuid): Promise<void> =>
   (await loadServerCode()).deleteMessageByClientId(getEngine().tab, conversation, cid);
 
-/** Deletes an own message for everyone, also offline. Rejects with a SyncError if this device cannot store the deletion. */
+/** Deletes an own message for everyone, also offline. Rejects with a SyncError if the deletion cannot be stored. */
 export const deleteMessageForEveryone = async (conversation: ConversationId, seq: number): Promise<void> =>
   (await loadServerCode()).deleteMessageBySeq(getEngine().tab, conversation, seq);
 
@@ -35,7 +35,7 @@ export const setReaction = async (
   emoji: string | null,
 ): Promise<void> => (await loadReactions()).setPendingReaction(getEngine().tab, conversation, item, emoji);
 
-/** Deletes a message for this person alone, also offline. Rejects with a SyncError if this device cannot store the deletion. */
+/** Deletes a message for this person alone, also offline. Rejects with a SyncError if that cannot be stored. */
 export const deleteForSelf = async (conversation: ConversationId, seq: number): Promise<void> =>
   (await loadDeletionForSelf()).deleteMessageForSelf(getEngine().tab, conversation, seq);
 
@@ -60,8 +60,8 @@ export const pinMessage = async (conversation: ConversationId, seq: number, pinn
 
 /**
  * Sends files to a conversation. Resolves once all are durable in the outbox; rejects with a SyncError if none is, with
- * "no_room" if the phone's storage is full. The draft they come from is deleted in the same step. The first one answers the
- * message that the draft answers.
+ * "no_room" if the phone's storage is full. The draft they come from is deleted in the same step. The first one answers
+ * the message that the draft answers.
  */
 export const sendFiles = async (
   conversation: ConversationId,

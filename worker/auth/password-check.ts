@@ -98,8 +98,8 @@ const checkFromUnknownDevice = async (
 /**
  * Checks the password for a phone number or a handle. A known device has its own attempts, for the accounts it knows:
  * several may share a number, and one of them must not serve to guess the password of another. Other devices share
- * those of the number at their address. Above the limit of the address or of the number, or while many others wait, they
- * need a proof of work (`proof_needed` without one), but are not refused because of others.
+ * those of the number at their address. Above the limit of the address or of the number, or while many others wait,
+ * they need a proof of work (`proof_needed` without one), but are not refused because of others.
  */
 export const checkSignInPassword = async (
   c: AppContext,

@@ -118,9 +118,9 @@ const listCredentialsByHandle = (db: Db, handle: string): Promise<PasswordCreden
 };
 
 /**
- * Accounts that sign in by a phone number, or by a handle with its "@", with their password hashes. Any form of the number
- * matches; its holder comes first, by the form as typed, then those who lost it, then the newest accounts that claim it.
- * A handle matches exactly. Many can claim a number: see `passwordsOfSignIn`.
+ * Accounts that sign in by a phone number, or by a handle with its "@", with their password hashes. Any form of the
+ * number matches; its holder comes first, by the form as typed, then those who lost it, then the newest accounts that
+ * claim it. A handle matches exactly. Many can claim a number: see `passwordsOfSignIn`.
  */
 export const listCredentials = async (db: Db, phone: string): Promise<PasswordCredentials[]> => {
   const handle = findNamedHandle(phone);

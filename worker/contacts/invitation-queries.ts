@@ -14,8 +14,8 @@ type InvitationRow = typeof invitations.$inferSelect;
 const createToken = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(tokenBytes))).toString("base64url");
 
 /**
- * SQL: since this invitation was made, its sender ended the contact with the person of `pair` or declined their request.
- * A former contact is a declined request with a connection.
+ * SQL: since this invitation was made, its sender ended the contact with the person of `pair` or declined their
+ * request. A former contact is a declined request with a connection.
  */
 const isRejectedPair = (me: Uuid, pair: string) =>
   sql`EXISTS (SELECT 1 FROM connection_requests AS former WHERE former.conversation_id = ${pair}

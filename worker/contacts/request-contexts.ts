@@ -58,8 +58,8 @@ const listCommonContacts = async (db: Db, me: Uuid, senders: readonly Uuid[]): P
 };
 
 /**
- * Groups of the recipient that the senders are members of, as the groups show them to the recipient. Each group is asked,
- * because the sender's own channel does not know those in which they are a hidden member.
+ * Groups of the recipient that the senders are members of, as the groups show them to the recipient. Each group is
+ * asked, because the sender's own channel does not know those in which they are a hidden member.
  */
 const listCommonGroups = async (env: Env, me: Uuid, senders: readonly Uuid[]): Promise<Map<Uuid, Names>> => {
   const { rows } = await getUserChannelStub(env, me).listConversations(undefined);

@@ -13,9 +13,9 @@ import type { Db } from "#worker/db/client.ts";
 import { hasSearchedNumber, readTrust } from "#worker/people/trust.ts";
 
 /**
- * Limits of the connection requests and invitations to groups that a person may send and receive. Accepted requests and ended contacts do not
- * count: the limits concern people who do not want contact. Requests that the recipient does not see, because they
- * block the sender, use up nobody's quota. The sender gets the same response whether blocked or not.
+ * Limits of the connection requests and invitations to groups that a person may send and receive. Accepted requests and
+ * ended contacts do not count: the limits concern people who do not want contact. Requests that the recipient does not
+ * see, because they block the sender, use up nobody's quota. The sender gets the same response whether blocked or not.
  */
 
 const hourMs = 3_600_000;
@@ -61,8 +61,8 @@ const countReceivedSince = (to: Uuid, since: number): SQL =>
     + (SELECT count(*) FROM group_invitations WHERE to_user_id = ${to} AND ${isMadeSince(since)} AND ${isVisibleTo(to)}))`;
 
 /**
- * SQL: invitations of one person to another. Withdrawn ones count, and those that the recipient does not see: the sender
- * cannot use up the recipient's room or fill the directory with them.
+ * SQL: invitations of one person to another. Withdrawn ones count, and those that the recipient does not see: the
+ * sender cannot use up the recipient's room or fill the directory with them.
  */
 const countInvited = (from: Uuid, to: Uuid, since: number): SQL =>
   sql`(SELECT count(*) FROM group_invitations WHERE from_user_id = ${from} AND +to_user_id = ${to} AND ${isInvitedSince(since)})`;
@@ -138,7 +138,7 @@ export const checkRequestQuota = async (
   };
 };
 
-/** Remaining quota for an invitation of a contact: contacts are not new people, and only the recipient's room counts. */
+/** Remaining quota for an invitation of a contact, who is not a new person: only the recipient's room counts. */
 const checkContactQuota = async (db: Db, to: Uuid, now: number): Promise<RequestQuota> => {
   const condition = sql`(${countPendingTo(to, now)} < ${pendingRequestsMax}
     AND ${countReceivedSince(to, now - dayMs)} < ${requestsReceivedPerDay})`;

@@ -28,7 +28,7 @@ const runMuteCommand = (
     ...(except === undefined ? {} : { exceptMentions: true }),
   });
 
-/** Write routes of what a person chooses for themselves: flags, drafts and mutes. Each runs the command of its frame. */
+/** Write routes of a person's own choices: flags, drafts and mutes. Each runs the command of its frame. */
 export const conversationChoiceRoutes = createRoutes()
   .patch(
     "/conversations/:id/flags",

@@ -180,8 +180,8 @@ export const auth_codes = sqliteTable(
 
 /**
  * Started proofs of a number. A person has at most one, and it ends with its session. `code_hash`: of a sent code.
- * `lookup`: keyed hash by which a webhook or a contact finds the proof, of the token in the message or the QR code, or of
- * the two numbers of a call.
+ * `lookup`: keyed hash by which a webhook or a contact finds the proof, of the token in the message or the QR code, or
+ * of the two numbers of a call.
  */
 export const number_proofs = sqliteTable(
   "number_proofs",

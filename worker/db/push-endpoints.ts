@@ -11,8 +11,8 @@ export const isEndpointOfSession = async (db: Db, endpointHash: string, session:
 };
 
 /**
- * Assigns an endpoint to a session, which loses its previous endpoint. Returns the session that had the endpoint before,
- * and whether it was assigned: false if the session has ended.
+ * Assigns an endpoint to a session, which loses its previous endpoint. Returns the session that had the endpoint
+ * before, and whether it was assigned: false if the session has ended.
  */
 export const assignEndpoint = async (
   db: Db,

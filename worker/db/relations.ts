@@ -14,7 +14,7 @@ import { number_notices, profiles, settings } from "./schema.ts";
 
 const dayMs = 24 * 3_600_000;
 
-/** Profile with the phone number and the picture, which not every reader may see, and the owner's settings as they are for the reader. */
+/** Profile with what not every reader may see (number, picture), and its settings as they are for the reader. */
 export type ProfileWithPhone = Omit<Profile, "handle" | "verified"> & {
   handle: string | null;
   verified_at: number | null;
@@ -215,7 +215,7 @@ const withInvitations = async (db: Db, me: Uuid, relations: Relation[]): Promise
   return relations.map((relation) => (relation.profile.id === me ? { ...relation, ...known } : relation));
 };
 
-/** Received invitations to groups that wait for an answer, for their notifications: when they were sent, and by whom. */
+/** Open invitations to groups of a person, for their notifications: when they were sent, and by whom. */
 export const listInvitationNotices = (db: Db, me: Uuid): Promise<{ id: Uuid; at: number; sender: string }[]> =>
   db
     .select({ id: group_invitations.id, at: group_invitations.created_at, sender: profiles.username })

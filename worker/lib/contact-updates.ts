@@ -16,7 +16,7 @@ import { logError } from "./log.ts";
 const pageRows = 40; // one bound parameter each, of which a statement may have `boundParametersMax`
 const pagesMax = 50;
 const pushesAtOnce = 6; // outgoing connections of one request
-const overtakenDelayMs = 50; // random delay up to this, so that two concurrent pushes do not overtake each other in turns
+const overtakenDelayMs = 50; // random, up to this, so that concurrent pushes do not overtake each other in turns
 const recipientsMax = 200; // people notified at once of a changed profile; the rest receive it when they next connect
 
 const raiseVersion = {

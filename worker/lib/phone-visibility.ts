@@ -10,8 +10,8 @@ type PhoneVisibility = "full" | "lastDigits" | "country" | "hidden";
 /**
  * Way in which a reader reached another person's profile. `state` is the relation as the reader sees it: `sent` is a
  * request of theirs, `received` one of the other person's. `foundBy` is what the profile was found by: the full number
- * typed in a search, some of its digits, a shared group, the handle or personal link, or only the id, as in statuses, forwards and
- * groups.
+ * typed in a search, some of its digits, a shared group, the handle or personal link, or only the id, as in statuses,
+ * forwards and groups.
  */
 export type PhoneAccess = {
   isOwn: boolean;
@@ -23,14 +23,15 @@ export type PhoneAccess = {
   phoneTo: Exclude<PlainAudience, "everyone">;
 };
 
-/** Way in which a reader reached a profile, and who may see its picture: `Settings.pictureTo` as it is for this reader. */
+/** How a reader reached a profile, and who may see its picture: `Settings.pictureTo` as it is for this reader. */
 type PictureAccess = Pick<PhoneAccess, "isOwn" | "state" | "foundBy"> & { pictureTo: PlainAudience };
 
 /**
  * Decides who sees a phone number; no other code does. A person reveals it by accepting a request or by their
- * group setting, unless they show it to nobody (`Settings.phoneTo`). The recipient of a request sees the sender's country. Requesters, declined people and former contacts
- * see no more than strangers; a searcher who typed the full number knows it already. `Settings.findable` affects search only. A search by some digits reveals no
- * others: with the last two, only a hundred numbers would be left to try.
+ * group setting, unless they show it to nobody (`Settings.phoneTo`). The recipient of a request sees the sender's
+ * country. Requesters, declined people and former contacts see no more than strangers; a searcher who typed the full
+ * number knows it already. `Settings.findable` affects search only. A search by some digits reveals no others: with the
+ * last two, only a hundred numbers would be left to try.
  */
 export const getPhoneVisibility = ({ isOwn, state, foundBy, phoneInGroups, phoneTo }: PhoneAccess): PhoneVisibility => {
   if (isOwn || foundBy === "number") return "full";

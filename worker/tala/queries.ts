@@ -30,9 +30,9 @@ export const showsPicture = (user: SQLiteColumn | SQL) =>
   sql`NOT EXISTS (SELECT 1 FROM settings WHERE settings.user_id = ${user} AND settings.picture_to <> 'everyone')`;
 
 /**
- * Newest statuses for everyone before a number, plus one that indicates a further page. `isPast`: no status can be added
- * to this page any more, only removed. `head`: greatest whole number in use at the same moment, or that of the page.
- * `newestRestricted`: number of the newest status that is not for everyone, or 0.
+ * Newest statuses for everyone before a number, plus one that indicates a further page. `isPast`: no status can be
+ * added to this page any more, only removed. `head`: greatest whole number in use at the same moment, or that of the
+ * page. `newestRestricted`: number of the newest status that is not for everyone, or 0.
  */
 export const listFeedPosts = async (
   db: Db,

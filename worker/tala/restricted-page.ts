@@ -7,8 +7,8 @@ import type { RestrictedPostRow } from "./restricted-queries.ts";
 type RestrictedPost = NonNullable<PostPage["restricted"]>[number];
 
 /**
- * Adds the restricted statuses of a page's range that its reader may read, at most `postPageRows` in `postPageBytes`. If
- * there are more, the page ends with the last one that fits, and the next page begins there.
+ * Adds the restricted statuses of a page's range that its reader may read, at most `postPageRows` in `postPageBytes`.
+ * If there are more, the page ends with the last one that fits, and the next page begins there.
  */
 export const addRestrictedPosts = (page: PostPage, rows: readonly RestrictedPostRow[]): PostPage => {
   const authors = [...page.authors];

@@ -44,8 +44,8 @@ export type RestrictedPostRow = Omit<FeedPostRow, "hasBlockedAvatar" | "author">
 };
 
 /**
- * The newest restricted statuses of a range that a person may read, plus one that indicates more. `count`: number of all
- * in the range. Few are read by their numbers, many by the person's contacts, so that both are bounded.
+ * The newest restricted statuses of a range that a person may read, plus one that indicates more. `count`: number of
+ * all in the range. Few are read by their numbers, many by the person's contacts, so that both are bounded.
  */
 export const listRestrictedPosts = (
   db: Db,

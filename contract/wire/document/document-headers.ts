@@ -45,8 +45,8 @@ export const documentHeaders = (
 });
 
 /**
- * Template of the app's document, written by the build (`src/prerender`) and filled by the Worker: HTML with marks, styles,
- * the rule of each icon by its class, and the hashes of the inline scripts and of the other inline styles.
+ * Template of the app's document, written by the build (`src/prerender`) and filled by the Worker: HTML with marks,
+ * styles, the rule of each icon by its class, and the hashes of the inline scripts and of the other inline styles.
  */
 export type AppTemplate = {
   html: string;

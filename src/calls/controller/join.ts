@@ -136,7 +136,7 @@ export class CallJoin {
       if (ownDevice !== this.#deviceId || (phase !== "idle" && phase !== "ended")) return;
       this.#port.setServerCall(call);
       this.#port.dispatch({ type: "rejoin", call: withLocalTimes(this.#sync, call), isCaller, since });
-      if (call.answered_at !== null) void this.#requests.sendHeartbeat(saved); // the other side may have missed this one
+      if (call.answered_at !== null) void this.#requests.sendHeartbeat(saved); // the other side may have missed it
     } catch (error) {
       if (isRetryableFailure(asSyncError(error))) this.#hangUpSaved(saved);
     }

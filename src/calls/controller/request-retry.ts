@@ -41,7 +41,7 @@ export const requestOnce = <T>(sync: RequestPort, send: () => Promise<T>): Promi
     );
   });
 
-/** Repeats a request until the server accepts or refuses it, or `shouldRetry` returns false. Rejects with a SyncError. */
+/** Repeats a request until the server decides or `shouldRetry` returns false. Rejects with a SyncError. */
 export const requestWithRetry = async <T>(
   sync: RequestPort,
   send: () => Promise<T>,

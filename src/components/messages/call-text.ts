@@ -26,8 +26,8 @@ export type CallEntry = {
 const secondsPerMinute = 60;
 
 /**
- * Outcome for one side. An answered call counts as ended, whatever its reason. A busy callee has missed the call. A failed
- * call is neither declined nor cancelled.
+ * Outcome for one side. An answered call counts as ended, whatever its reason. A busy callee has missed the call. A
+ * failed call is neither declined nor cancelled.
  */
 const toCallOutcome = ({ status, reason }: CallBody, { isMine, peerName }: CallPerspective): CallOutcome => {
   if (status === "ended") return "ended";

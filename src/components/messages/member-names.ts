@@ -76,7 +76,7 @@ export const formatMemberList = (names: MemberNames, numbers: readonly number[],
 
 const typistNameChars = 14;
 
-/** Typing notification of a group, in the order the members started typing. Undefined if no typing member has a loaded name. */
+/** Who types in a group, in the order they started. Undefined if no name of them is loaded. */
 export const describeTyping = (names: MemberNames, typists: readonly number[], t: Translate): string | undefined => {
   if (typists.length > 2) return t("groups.chat.manyType", { count: typists.length });
   const [first, second] = typists.filter((number) => names.profiles[number]);

@@ -111,7 +111,7 @@ const useToast = (place: ToasterPlace): Toast | undefined => {
   return useSyncExternalStore(subscribeToToast, getToast, getServerSnapshot);
 };
 
-/** Toast container of a place. Only one of the mounted toasters shows a toast. Errors interrupt a screen reader, other toasts wait. */
+/** Container of toasts. Only one of those mounted shows a toast. Errors interrupt a screen reader, others wait. */
 export function Toaster({ place = "page" }: { place?: ToasterPlace }) {
   const { t } = useTranslation();
   const toast = useToast(place);

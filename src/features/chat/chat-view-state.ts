@@ -14,7 +14,7 @@ type ChatViewConditions = {
   isStorageFull: boolean;
 };
 
-/** Computes the state of the message area. Never `waiting` for data that cannot arrive: offline or with a full storage. */
+/** State of the message area. Never `waiting` for data that cannot arrive: offline or with a full storage. */
 export const toChatViewState = (
   chat: Pick<ChatView, "items" | "loading"> | undefined,
   { isSynced, isOffline, isStorageFull }: ChatViewConditions,

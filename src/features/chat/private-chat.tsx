@@ -56,8 +56,8 @@ export function PrivateChat({ me, userId, notFound }: PrivateChatProps) {
   const [wasOpen, setWasOpen] = useState<boolean>();
   const isOpen = conversation?.open;
   if (isConfirmed && wasOpen !== isOpen) setWasOpen(isOpen);
-  // Keep the last known state after the local store was lost. If the profile cannot be loaded, do not claim that the two
-  // are not connected.
+  // Keep the last known state after the local store was lost. If the profile cannot be loaded, do not claim that the
+  // two are not connected.
   const isProbablyOpen = profileError !== undefined ? wasOpen || undefined : isConfirmed ? isOpen : wasOpen;
   const isSynced = isConfirmed || (wasOpen !== undefined && !isOffline) || profileError !== undefined;
   const isBlocked = conversation?.blocked ?? false;

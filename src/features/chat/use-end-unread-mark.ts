@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import { setConversationFlags } from "#sync/actions.ts";
 
-/** Time after opening a chat in which a mark still arrives from another device. A later one was made while it is open. */
+/** Time after opening a chat in which a mark of another device still arrives. A later one was made meanwhile. */
 const openingMs = 5_000;
 
 /** Ends the mark as unread of a conversation when its chat is opened. */

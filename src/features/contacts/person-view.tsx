@@ -27,8 +27,8 @@ function PersonFact({ icon, name, children }: { icon: string; name: string; chil
 const parseProfile = (body: unknown): Profile => parseResponse(Profile, body);
 
 /**
- * Handle of a person whose profile this person may read, and whether their number is verified. Not stored on the device:
- * shown once the server answers.
+ * Handle of a person whose profile this person may read, and whether their number is verified. Not stored on the
+ * device: shown once the server answers.
  */
 function PersonIdentity({ id }: { id: string }) {
   const { t } = useTranslation();

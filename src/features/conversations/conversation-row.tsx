@@ -19,7 +19,7 @@ import type { ConversationMenu } from "./use-conversation-menu.tsx";
 const entranceStepMs = 50; // delay between two rows
 const entranceMs = 220;
 
-/** Whether the buttons of a row appear on hover. A touch screen cannot hover, so there the menu button is always visible. */
+/** Whether the buttons of a row appear on hover. On a touch screen, which cannot hover, the menu button stays. */
 const canHover = () => matchMedia("(hover: hover)").matches;
 
 /** The time makes room for the buttons; screen readers still read it. */

@@ -7,8 +7,8 @@ const offerIntervalMs = 90 * dayMs;
 export type InstallHistory = { firstUsedAt: number; answeredAt?: number | undefined };
 
 /**
- * Whether the person is asked to install the app: from the third day of use or the tenth sent message on, and not within
- * 90 days of an answer.
+ * Whether the person is asked to install the app: from the third day of use or the tenth sent message on, and not
+ * within 90 days of an answer.
  */
 export const shouldOfferInstall = (
   { firstUsedAt, answeredAt }: InstallHistory,

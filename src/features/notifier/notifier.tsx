@@ -43,9 +43,9 @@ type NotifierProps = {
 };
 
 /**
- * Announces what needs attention and is not on screen: messages of other conversations by a short sound and a banner with
- * a link, unread messages by a number on the app's icon, and what waited for the sign-in: shared content, an opened
- * personal link, an invitation.
+ * Announces what needs attention and is not on screen: messages of other conversations by a short sound and a banner
+ * with a link, unread messages by a number on the app's icon, and what waited for the sign-in: shared content, an
+ * opened personal link, an invitation.
  */
 export default function Notifier({ openedAt, pathname, isListShown }: NotifierProps) {
   const engine = useSyncExternalStore(currentEngine.subscribe, currentEngine.get);

@@ -16,8 +16,9 @@ const listOpenInvitationTags = async ({ invitations }: WaitingRequests): Promise
 };
 
 /**
- * Closes notifications of contact requests and invitations to groups that were answered or withdrawn, here or on another
- * device: the leader tab does so when one changes and when the page becomes visible. Returns a function that stops it.
+ * Closes notifications of contact requests and invitations to groups that were answered or withdrawn, here or on
+ * another device: the leader tab does so when one changes and when the page becomes visible. Returns a function that
+ * stops it.
  */
 export const closeAnsweredRequests = ({ tab }: SyncEngine): (() => void) => {
   let now: WaitingRequests | undefined;

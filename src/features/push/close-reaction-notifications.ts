@@ -5,8 +5,8 @@ import { listShownNotifications } from "#lib/browser/push/notification-lock.ts";
 const ShownData = v.object({ path: v.string() });
 
 /**
- * Closes notifications of reactions in the chat at this path, if it is one, now and whenever the page becomes visible. Returns a
- * function that stops it.
+ * Closes notifications of reactions in the chat at this path, if it is one, now and whenever the page becomes visible.
+ * Returns a function that stops it.
  */
 export const closeReactionNotifications = (path: string): (() => void) | undefined => {
   if (!/^\/app\/(chat|group)\//.test(path)) return undefined;

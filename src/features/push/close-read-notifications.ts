@@ -9,7 +9,8 @@ const ShownData = v.object({ conversation: v.string(), head: v.number() });
 
 /**
  * Closes notifications of conversations that were read, here or on another device: the leader tab does so when a
- * conversation changes and when the page becomes visible, and then that of quiet hours. Returns a function that stops it.
+ * conversation changes and when the page becomes visible, and then that of quiet hours. Returns a function that stops
+ * it.
  */
 export const closeReadNotifications = ({ tab }: SyncEngine): (() => void) => {
   let newest: readonly ConversationHead[] = [];

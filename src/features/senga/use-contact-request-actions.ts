@@ -16,7 +16,7 @@ export type RequestPerson = { id: Uuid; username: string };
 /** Action running for a person; only its button shows a spinner. */
 export type ContactRequestAction = "add" | "accept" | "decline" | "block";
 
-/** Sends, accepts and declines contact requests or blocks their senders, each with a toast for the result (SPEC.md §8). */
+/** Sends, accepts and declines contact requests or blocks their senders, each with a toast (SPEC.md §8). */
 export const useContactRequestActions = () => {
   const { t } = useTranslation();
   const navigate = useNavigate();

@@ -1,7 +1,8 @@
 import { useTranslation } from "react-i18next";
 import { SettingsCard } from "#components/layout/settings-page.tsx";
 
-// Menus of these makers in 2025 and 2026; the texts name the words that their French, English and Portuguese systems use.
+// Menus of these makers in 2025 and 2026; the texts name the words that their French, English and Portuguese systems
+// use.
 const makers = [
   { name: "Tecno, Infinix, itel (HiOS, XOS)", steps: "settings.phones.transsion" },
   { name: "Samsung", steps: "settings.phones.samsung" },

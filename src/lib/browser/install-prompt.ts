@@ -4,8 +4,8 @@ import { Observable } from "./observable.ts";
 export type InstallPromptEvent = Event & { prompt: () => Promise<{ outcome: "accepted" | "dismissed" }> };
 
 /**
- * How this browser installs the app: by the kept event, or from the share menu of an iPhone (`navigator.standalone` exists
- * there only). Undefined while it is installed, or where the browser offers nothing.
+ * How this browser installs the app: by the kept event, or from the share menu of an iPhone (`navigator.standalone`
+ * exists there only). Undefined while it is installed, or where the browser offers nothing.
  */
 export const installPrompt = new Observable<InstallPromptEvent | "home-screen" | undefined>(
   Reflect.get(navigator, "standalone") === false ? "home-screen" : undefined,

@@ -2,8 +2,8 @@ import { waitForTakeover } from "./first-view.ts";
 import { toTrustedUrl } from "./trusted-url.ts";
 
 /**
- * Registers the service worker when the app has replaced the first view and the browser is idle, and sends it the URLs of
- * the assets this page has loaded, its language included, so that it caches them without another download.
+ * Registers the service worker when the app has replaced the first view and the browser is idle, and sends it the URLs
+ * of the assets this page has loaded, its language included, so that it caches them without another download.
  */
 const workerUrl = "/sw.js";
 const idleTimeoutMs = 5_000;

@@ -9,8 +9,8 @@ const tryAgain = (link: HTMLLinkElement): void => {
 };
 
 /**
- * Requests stylesheets of lazy code again that could not be fetched. The code itself is requested again by whoever needs
- * it, but Vite requests its styles only once.
+ * Requests stylesheets of lazy code again that could not be fetched. The code itself is requested again by whoever
+ * needs it, but Vite requests its styles only once.
  */
 export const retryStylesheets = (): void =>
   addEventListener(

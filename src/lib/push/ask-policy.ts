@@ -7,8 +7,8 @@ const askMax = 3;
 const askIntervalMs = 14 * 24 * 3_600_000;
 
 /**
- * Whether the person is asked to turn on notifications: only after a message or a call (`mayAsk`), never again within 14 days, and
- * three times at most. Somebody who cannot turn them on here is not asked.
+ * Whether the person is asked to turn on notifications: only after a message or a call (`mayAsk`), never again within
+ * 14 days, and three times at most. Somebody who cannot turn them on here is not asked.
  */
 export const shouldAsk = (
   state: PushState,

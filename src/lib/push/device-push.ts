@@ -44,8 +44,8 @@ export class DevicePush {
 
   /**
    * Compares the browser's subscription with the saved one and saves it again if they differ, since browsers replace
-   * subscriptions without notice. A subscription of another person is removed. `hasKeyChanged`: the server told that the
-   * subscription was made with a former key of it. Throws if the server cannot be reached.
+   * subscriptions without notice. A subscription of another person is removed. `hasKeyChanged`: the server told that
+   * the subscription was made with a former key of it. Throws if the server cannot be reached.
    */
   async start(hasKeyChanged = false): Promise<void> {
     const { readEnvironment, getUser, getLanguage, getRegistration, readDevice, end, now } = this.#platform;
@@ -65,8 +65,8 @@ export class DevicePush {
   }
 
   /**
-   * Turns notifications on, after the browser has asked for permission. Call it from a tap. Resolves to whether they are
-   * on; throws if the push service or the server refuses or cannot be reached.
+   * Turns notifications on, after the browser has asked for permission. Call it from a tap. Resolves to whether they
+   * are on; throws if the push service or the server refuses or cannot be reached.
    */
   async turnOn(): Promise<boolean> {
     const user = this.#platform.getUser();
@@ -88,7 +88,8 @@ export class DevicePush {
   async turnOff(): Promise<void> {
     this.#platform.saveWantedUser(undefined);
     this.#publish();
-    // Without a network the browser may keep the subscription. The service worker ends it at the next push, without content.
+    // Without a network the browser may keep the subscription. The service worker ends it at the next push, without
+    // content.
     await this.#platform.end().catch(() => undefined);
     // A push service reports an ended subscription to the server, so nothing is repeated.
     await this.#platform.request("DELETE", subscriptionPath).catch(() => undefined);

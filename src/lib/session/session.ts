@@ -113,7 +113,8 @@ const clearAppBadge = async (): Promise<void> => {
 
 /**
  * Deletes the session on this browser, in all tabs, the pictures cached by the service worker (`src/sw/pictures.ts`)
- * and the snapshots of first views, and ends notifications and the number on the app's icon. Subscribers delete their own data.
+ * and the snapshots of first views, and ends notifications and the number on the app's icon. Subscribers delete their
+ * own data.
  */
 export const clearSession = (): void => {
   storeSession(undefined);

@@ -3,8 +3,9 @@ import { foldText, toWordPatterns } from "#contract/text.ts";
 export type TextSpan = { start: number; end: number };
 
 /**
- * Finds the words of a query at the beginnings of the words of a text. Both sides are folded as on the server (`foldText`:
- * no case, no accents). Folding changes lengths, so every folded character remembers the span of the original character.
+ * Finds the words of a query at the beginnings of the words of a text. Both sides are folded as on the server
+ * (`foldText`: no case, no accents). Folding changes lengths, so every folded character remembers the span of the
+ * original character.
  */
 export const findMatches = (text: string, query: string): TextSpan[] => {
   const patterns = toWordPatterns(query);
@@ -58,6 +59,6 @@ export const findAdjacentResult = (seqs: readonly number[], seq: number, step: 1
   return next ?? seqs.at(step === 1 ? 0 : -1);
 };
 
-/** Position of a result, counted from 1; for a result that was removed meanwhile, the position of its newer neighbour. */
+/** Position of a result, counted from 1; for one that was removed, the position of its newer neighbour. */
 export const toResultNumber = (seqs: readonly number[], seq: number): number =>
   seqs.filter((other) => other >= seq).length;

@@ -13,7 +13,7 @@ type StoredDataUse = [Uuid, number][];
 const readStoredDataUse = async (store: LocalStore): Promise<StoredDataUse> =>
   ((await store.meta.get(callDataUseKey))?.value as StoredDataUse | undefined) ?? [];
 
-/** Saves the bytes of a call since its start. The greatest value counts, since a reload during a call starts from zero. */
+/** Saves the bytes of a call since its start. The greatest value counts: a reload during a call starts from zero. */
 export const saveCallDataUse = (store: LocalStore, id: Uuid, bytes: number): Promise<void> =>
   store.transaction("rw", store.meta, async () => {
     const uses = await readStoredDataUse(store);

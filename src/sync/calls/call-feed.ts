@@ -42,7 +42,7 @@ export class CallFeed {
     return time - (this.#clockSkewMs ?? 0);
   }
 
-  /** Sets the server's time from a push, or from the answer to a request made at `requestedAt` of the device's clock. */
+  /** Sets the server's time from a push, or from an answer to a request made at `requestedAt` (device time). */
   setServerTime(now: number, requestedAt?: number): void {
     const receivedAt = this.#deviceNow();
     this.#clockSkewMs = now - (requestedAt === undefined ? receivedAt : (requestedAt + receivedAt) / 2);

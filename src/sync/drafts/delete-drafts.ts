@@ -62,7 +62,7 @@ export const deleteRecordingDraft = async (
   });
 };
 
-/** Deletes all drafts of a conversation, with its kept texts and refused edits. Clearing the history keeps them; removing the conversation does not. */
+/** Deletes all drafts, kept texts and refused edits of a removed conversation. Clearing its history keeps them. */
 export const deleteConversationDrafts = async (tab: Tab, conversation: ConversationId): Promise<void> => {
   const store = tab.context.get()?.store;
   if (!store) return;

@@ -51,7 +51,8 @@ export class DraftKeeper {
 
   /**
    * Opens a slot of the target, preferably one with the draft of a closed or crashed page, which `onRestored` receives.
-   * Resolves to undefined if other pages hold all slots. `onStorageFull`: the draft exists in this page only from then on.
+   * Resolves to undefined if other pages hold all slots. `onStorageFull`: the draft exists in this page only from then
+   * on.
    */
   static async open(
     tab: Tab,

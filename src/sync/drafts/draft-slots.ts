@@ -6,8 +6,8 @@ const slotHandoverMs = 2_000; // a page that is being closed releases its slot w
 export type SlotLock = { key: string; release: () => void };
 
 /**
- * Acquires the lock of a slot: at once or not at all, or, with a signal, as soon as it is released. Resolves to undefined
- * if that failed or was aborted. A browser without locks grants every slot.
+ * Acquires the lock of a slot: at once or not at all, or, with a signal, as soon as it is released. Resolves to
+ * undefined if that failed or was aborted. A browser without locks grants every slot.
  */
 const acquireSlot = ({ userId, platform: { locks } }: Tab, key: string, signal?: AbortSignal) =>
   new Promise<SlotLock | undefined>((resolve) => {

@@ -37,8 +37,8 @@ const clockAccuracyMs = 1_000;
 const noState: DraftState = { change: 0, text: "", isOwn: false };
 
 /**
- * Whether an own draft has replaced one that was written later and that this device had not seen: its request was delayed
- * in the network, so the server counted its text as newer than it was.
+ * Whether an own draft has replaced one that was written later and that this device had not seen: its request was
+ * delayed in the network, so the server counted its text as newer than it was.
  */
 const wasReplacedLate = ({ change, at, text }: SyncedDraft, { change: own, isOwn, written }: DraftState): boolean =>
   isOwn &&
@@ -155,7 +155,7 @@ export class DraftSync implements OperationSender<DraftTask> {
     });
   }
 
-  /** Applies the draft of another device that the server has instead of this one's. Resolves to whether there is one. */
+  /** Applies another device's draft that the server has instead of this one's. Resolves to whether there is one. */
   async #adoptStored(conversation: ConversationId, since: number): Promise<boolean> {
     const { drafts } = await this.#fetch(since);
     const stored = drafts.find((draft) => draft.conversation === conversation && draft.change > since);
@@ -170,8 +170,8 @@ export class DraftSync implements OperationSender<DraftTask> {
   }
 
   /**
-   * Applies the draft of another device, unless a later text was typed here, which will be sent then. A text that gives way
-   * unseen is kept. `isOverruling`: the server decided that it is the later one.
+   * Applies the draft of another device, unless a later text was typed here, which will be sent then. A text that gives
+   * way unseen is kept. `isOverruling`: the server decided that it is the later one.
    */
   async #apply(draft: SyncedDraft, isOverruling = false): Promise<void> {
     const { strict, platform, me } = this.#context;

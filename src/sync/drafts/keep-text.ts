@@ -2,8 +2,8 @@ import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { type KeptText, type KeptTextScope, keptTextListeners, listKeptTexts, toKeptTextsKey } from "./kept-texts.ts";
 
 /**
- * Replaces the kept texts of a conversation. In localStorage, so that they survive a reload and a rebuilt database. Returns
- * false if the device has no room for them.
+ * Replaces the kept texts of a conversation. In localStorage, so that they survive a reload and a rebuilt database.
+ * Returns false if the device has no room for them.
  */
 const writeKeptTexts = ({ platform, me }: KeptTextScope, conversation: ConversationId, texts: KeptText[]): boolean => {
   const { localStorage } = platform;
@@ -20,9 +20,9 @@ const writeKeptTexts = ({ platform, me }: KeptTextScope, conversation: Conversat
 };
 
 /**
- * Keeps a text; one with the same id, or one that it continues, is replaced. Their number has no limit, because a text must
- * not be lost. Returns false if it could not be kept: then what has it must not be deleted. `isEarlier`: those with
- * the same target were written after it.
+ * Keeps a text; one with the same id, or one that it continues, is replaced. Their number has no limit, because a text
+ * must not be lost. Returns false if it could not be kept: then what has it must not be deleted. `isEarlier`: those
+ * with the same target were written after it.
  */
 export const keepText = (
   scope: KeptTextScope,

@@ -5,8 +5,8 @@ import type { Platform } from "#sync/platform/platform.ts";
 import { toStoreName } from "#sync/store/database.ts";
 
 /**
- * Text that was written and is neither sent nor in the message field: a draft that gave way to one of another device, or
- * the words of an edit that was not saved (`target`: the edited message).
+ * Text that was written and is neither sent nor in the message field: a draft that gave way to one of another device,
+ * or the words of an edit that was not saved (`target`: the edited message).
  */
 const KeptText = v.object({ id: v.string(), text: v.string(), target: v.optional(v.union([Seq, Uuid])) });
 export type KeptText = v.InferOutput<typeof KeptText>;

@@ -5,8 +5,8 @@ import type { Tab } from "#sync/tabs/tab.ts";
 import { notifyReplyDrafts, replyDraftListeners } from "./reply-draft-listeners.ts";
 
 /**
- * Messages that the drafts of this person answer, by conversation. They stand in localStorage beside the journal, so that
- * they survive the page and are the same in every tab.
+ * Messages that the drafts of this person answer, by conversation. They stand in localStorage beside the journal, so
+ * that they survive the page and are the same in every tab.
  */
 export class ReplyDrafts {
   readonly #scope: Parameters<typeof readReplyDraft>[0];

@@ -26,8 +26,8 @@ const typingStepMs = 1_000; // how exactly other tabs know the time of the last 
 type UnsavedDraft = { text: string; at: number; isChanged?: boolean };
 
 /**
- * Text drafts of all conversations. They are saved on this device and shared by the tabs of a person. `DraftKeeper` holds
- * the files, captions and recipients of drafts.
+ * Text drafts of all conversations. They are saved on this device and shared by the tabs of a person. `DraftKeeper`
+ * holds the files, captions and recipients of drafts.
  */
 export class TextDrafts {
   readonly #tab: Tab;
@@ -65,8 +65,8 @@ export class TextDrafts {
   }
 
   /**
-   * Saves what somebody types in the field of a conversation, soon; an empty text deletes the draft. `before`: what stood in
-   * the field. A draft of another tab that was not in it becomes a kept text.
+   * Saves what somebody types in the field of a conversation, soon; an empty text deletes the draft. `before`: what
+   * stood in the field. A draft of another tab that was not in it becomes a kept text.
    */
   type(conversation: ConversationId, text: string, before?: string): void {
     const now = this.#tab.platform.now();
@@ -168,8 +168,8 @@ export class TextDrafts {
   }
 
   /**
-   * Sends a text and deletes its draft, with the message that it answers. Resolves once the message is durable in the outbox; rejects with a SyncError only
-   * if it is stored nowhere.
+   * Sends a text and deletes its draft, with the message that it answers. Resolves once the message is durable in the
+   * outbox; rejects with a SyncError only if it is stored nowhere.
    */
   async send(conversation: ConversationId, text: string): Promise<void> {
     const draft = this.#unsaved.get(conversation);
@@ -195,7 +195,7 @@ export class TextDrafts {
     clearJournaledTextDraft(this.#journalScope, conversation);
   }
 
-  /** Writes unsaved drafts to the journal, then to the store, because the page may close before the store is written. */
+  /** Writes unsaved drafts to the journal, then to the store: the page may close before the store is written. */
   flushToJournal(): void {
     for (const [conversation, { text }] of this.#unsaved) journalTextDraft(this.#journalScope, conversation, text);
     this.#flushInBackground();
@@ -214,7 +214,7 @@ export class TextDrafts {
         if (!draft.isChanged && stored === (isEmpty ? "" : draft.text)) return false;
         if (this.#isUnseen(conversation, stored) && !draft.text.includes(stored.trim())) {
           if (isEmpty) return false; // an emptied field ends only the text that stood in it
-          if (!keepText(this.#journalScope, conversation, stored)) return undefined; // no room: this text stays in its page
+          if (!keepText(this.#journalScope, conversation, stored)) return undefined; // no room: it stays in its page
         }
         this.#seen.set(conversation, isEmpty ? "" : draft.text);
         const { at } = draft;

@@ -12,8 +12,8 @@ import { listRecordings } from "./draft-rows.ts";
 import { acquireFreeSlot, acquireReleasedSlot, type SlotLock } from "./draft-slots.ts";
 
 /**
- * Voice recordings, stored chunk by chunk so that a crashed page loses the last chunk at most. A recording is identified
- * by its conversation and its start.
+ * Voice recordings, stored chunk by chunk so that a crashed page loses the last chunk at most. A recording is
+ * identified by its conversation and its start.
  */
 
 const toLockKey = (conversation: ConversationId, startedAt: number): string => `voice-${conversation}-${startedAt}`;
@@ -50,8 +50,8 @@ export const appendRecordingChunk = async (tab: Tab, recording: RecordingRow, ch
 };
 
 /**
- * Finds a recording that an earlier page left, the first of the conversation or the one with this start. Waits for a page
- * that is being closed; recordings in progress are left out.
+ * Finds a recording that an earlier page left, the first of the conversation or the one with this start. Waits for a
+ * page that is being closed; recordings in progress are left out.
  */
 export const findRecordingDraft = async (
   tab: Tab,

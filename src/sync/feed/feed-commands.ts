@@ -14,7 +14,7 @@ import {
 
 export type { OutgoingPicture } from "./post-queue.ts";
 
-/** Queues a status. Resolves to its id once it is durable in the post queue; rejects with a SyncError if it is not stored. */
+/** Queues a status. Resolves to its id once it is durable in the queue; rejects with a SyncError if it is not. */
 export const publishPost = async (
   text: string,
   picture: OutgoingPicture | undefined,

@@ -11,8 +11,8 @@ import type { PostRow } from "#sync/store/post-rows.ts";
 
 const maxStoredPosts = 200;
 /**
- * Greatest age of the newest page when it is requested, including differences between the servers' clocks. A status that
- * the page omits was deleted only if this device had it before that.
+ * Greatest age of the newest page when it is requested, including differences between the servers' clocks. A status
+ * that the page omits was deleted only if this device had it before that.
  */
 const maxPageAgeMs = feedFreshMs + 2_000;
 const tombstoneTtlMs = 10 * 60_000; // no page is older than this when it arrives
@@ -59,8 +59,8 @@ const isDeletedOnServer = (row: PostRow, upTo: number, requestedAt: number): boo
 
 /**
  * Stores a page: the newest statuses, or the page `before` a number. `etag` of the newest page is kept only if the page
- * has all newest statuses of this device. `requestedAt` is when the page was requested. Resolves to the number of statuses
- * deleted here.
+ * has all newest statuses of this device. `requestedAt` is when the page was requested. Resolves to the number of
+ * statuses deleted here.
  */
 export const storePostPage = (
   store: LocalStore,
@@ -137,10 +137,10 @@ const readHiddenAuthors = async ({ people }: LocalStore): Promise<Set<Uuid>> => 
 };
 
 /**
- * Stored statuses, newest first, with a flag for those to hide: own deleted ones, those of hidden authors, and those for
- * contacts whose author is none any more, which the server leaves out of the next page. Names and
- * pictures of people known to this device come from their local rows, as on every screen. The page's newer picture would
- * reveal that an author blocks this person, who is shown an old one elsewhere.
+ * Stored statuses, newest first, with a flag for those to hide: own deleted ones, those of hidden authors, and those
+ * for contacts whose author is none any more, which the server leaves out of the next page. Names and pictures of
+ * people known to this device come from their local rows, as on every screen. The page's newer picture would reveal
+ * that an author blocks this person, who is shown an old one elsewhere.
  */
 export const readFeed = (store: LocalStore): Promise<FeedPost[]> =>
   store.transaction("r", [store.posts, store.people], async () => {
@@ -167,8 +167,8 @@ export type FeedView = {
 };
 
 /**
- * Part of the feed on screen: `limit` statuses from number `top` downwards, up to the first missing page. Newer statuses
- * are only counted, so that the list does not move; statuses published on this device are shown at once.
+ * Part of the feed on screen: `limit` statuses from number `top` downwards, up to the first missing page. Newer
+ * statuses are only counted, so that the list does not move; statuses published on this device are shown at once.
  */
 export const toFeedView = (rows: readonly FeedPost[], top: number, limit: number): FeedView => {
   const view: FeedView = { posts: [], newer: 0, hasMoreNewer: false, older: undefined };

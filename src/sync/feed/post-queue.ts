@@ -132,7 +132,7 @@ const getOutcomeTimeoutMs = ({ platform, link }: Tab): number => {
   return link.get() === "online" ? outcomeTimeoutMs : connectingTimeoutMs;
 };
 
-/** Waits some seconds for the outcome of a status. Resolves to "waiting" at once without a network, else after the wait. */
+/** Waits some seconds for the outcome of a status. Resolves to "waiting" after them, or at once without a network. */
 export const waitForPostOutcome = async (tab: Tab, id: Uuid): Promise<PostOutcome> => {
   const { platform, context } = tab;
   const startedAt = platform.now();

@@ -52,7 +52,7 @@ async function publish(
   await handlePublished(context, parsed.output);
 }
 
-/** Moves a published status from the queue to the feed in one transaction. One cancelled meanwhile stays in the queue. */
+/** Moves a published status from the queue to the feed in one transaction. One cancelled meanwhile stays queued. */
 async function handlePublished(context: SyncContext, { id, number, created_at: at }: Published): Promise<void> {
   const { strict, platform, me } = context;
   const author = (await strict.meta.get(ownProfileKey))?.value as PersonRow | undefined;

@@ -17,7 +17,7 @@ export type CachedFile = Pick<LiveQuery<FileViewState>, "subscribe"> & {
 const lingerMs = 5_000; // a file that was scrolled away and back within this time is still loaded
 const usedAtPrecisionMs = 60_000; // `usedAt` of a file is written at most this often
 
-/** Object URLs of the files shown in one tab. Views of the same file share one URL; it is revoked after the last view. */
+/** Object URLs of the files shown in one tab. Views of a file share one; it is revoked after the last view. */
 export class ObjectUrlCache {
   readonly #tab: Tab;
   readonly #entries = new Map<Uuid, CachedFileEntry>();

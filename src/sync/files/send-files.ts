@@ -69,9 +69,9 @@ const deleteReplacedFiles = (
   });
 
 /**
- * Writes the bytes that the draft has not stored, then uploads and messages, and deletes the draft's row. The bytes have a
- * transaction of their own: a large file takes a while to write, and texts must not wait for it. Rejects with a SyncError
- * and leaves nothing behind.
+ * Writes the bytes that the draft has not stored, then uploads and messages, and deletes the draft's row. The bytes
+ * have a transaction of their own: a large file takes a while to write, and texts must not wait for it. Rejects with a
+ * SyncError and leaves nothing behind.
  */
 const insertFiles = async (
   context: SyncContext,
@@ -102,8 +102,9 @@ const insertFiles = async (
 
 /**
  * Queues files for conversations. Resolves once the files and their messages are durable; rejects with a SyncError if
- * none is stored. The draft they come from is deleted in the same step. Files that are sent as they were chosen keep the
- * bytes that the draft has stored; others give way if the phone has no room for both. The first file answers `target`.
+ * none is stored. The draft they come from is deleted in the same step. Files that are sent as they were chosen keep
+ * the bytes that the draft has stored; others give way if the phone has no room for both. The first file answers
+ * `target`.
  */
 export const enqueueFiles = async (
   tab: Tab,

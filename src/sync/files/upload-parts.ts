@@ -74,8 +74,8 @@ const uploadPart = async (
 };
 
 /**
- * Uploads all parts that the server lacks, several at once. After the first failure, parts in flight finish and no other
- * starts; then it is thrown.
+ * Uploads all parts that the server lacks, several at once. After the first failure, parts in flight finish and no
+ * other starts; then it is thrown.
  */
 const uploadMissingParts = async (
   context: SyncContext,
@@ -119,7 +119,7 @@ const uploadMissingParts = async (
   if (failure !== undefined) throw failure;
 };
 
-/** Uploads a file completely, starting with the parts that the server lacks. Throws a SyncError or UnreadableFileError. */
+/** Uploads the parts of a file that the server lacks. Throws a SyncError or UnreadableFileError. */
 export const uploadFile = async (context: SyncContext, row: UploadRow, upload: UploadContext): Promise<FileState> => {
   const state = await announceUpload(context, row, upload);
   if (state.ready) return state;

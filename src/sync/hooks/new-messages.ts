@@ -23,7 +23,7 @@ export type ConversationHead = {
   muted: boolean;
   /** Newest unread mention that notifies although the conversation is muted. */
   mention?: number | undefined;
-  /** Whether the newest message was written by somebody else. False for system messages, call entries and tombstones. */
+  /** Whether somebody else wrote the newest message. False for system messages, call entries and tombstones. */
   isIncoming: boolean;
 };
 
@@ -53,7 +53,7 @@ const readNewestHeads = async ({ store, me, clock }: QueryContext): Promise<Conv
   }));
 };
 
-/** Calls the listener with the newest conversations, now and whenever one of them changes. Returns the unsubscribe function. */
+/** Calls the listener with the newest conversations, now and after each change. Returns the unsubscribe function. */
 export const subscribeNewestHeads = (listener: (heads: readonly ConversationHead[]) => void): (() => void) =>
   subscribeQuery("newest", readNewestHeads, listener);
 
@@ -89,7 +89,7 @@ export const useUnreadPreview = (id: ConversationId | undefined): UnreadPreview 
 
 const noPreviews: readonly UnreadPreview[] = [];
 
-/** Unread previews of several conversations, without those that are read. The previous ones stay while more are read. */
+/** Unread previews of several conversations, without those read. The previous ones stay while more are loaded. */
 export const useUnreadPreviews = (ids: readonly ConversationId[]): readonly UnreadPreview[] => {
   const last = useRef(noPreviews);
   const all = useLiveQuery(

@@ -34,7 +34,7 @@ export const useGroup = (id: Uuid): [lookup: GroupLookup, refetch: () => void] =
   const [query, refetch] = useRemoteQuery(groupPath(id), isUnknown, () => undefined);
   if (view && hasEnded(view)) return [{ state: "gone", name: name.current }, refetch];
   if (hasCard(view)) return [{ state: "here", view }, refetch];
-  if (query.state === "found") return [{ state: "loading" }, refetch]; // the group exists and its row is about to arrive
+  if (query.state === "found") return [{ state: "loading" }, refetch]; // its row is about to arrive
   const wasHere = query.state === "missing" && name.current !== undefined;
   return [wasHere ? { state: "gone", name: name.current } : query, refetch];
 };

@@ -3,8 +3,8 @@ import { currentEngine, liveQueries, type SyncEngine } from "#sync/engine.ts";
 import type { QueryContext } from "#sync/queries/live-queries.ts";
 import type { StorageTrouble } from "#sync/store/view-models.ts";
 
-// Hooks of this folder that are made with `useLiveQuery` read the local store only. They return undefined until their first
-// read; a list also while it is empty and the server has not sent all of it yet.
+// Hooks of this folder that are made with `useLiveQuery` read the local store only. They return undefined until their
+// first read; a list also while it is empty and the server has not sent all of it yet.
 
 /** External store without a value. */
 export const emptySource = { get: () => undefined, subscribe: () => () => {} };
@@ -23,7 +23,7 @@ export const useLiveQuery = <T>(
   keepsAlive = true,
 ): T | undefined => {
   const queries = useSyncExternalStore(liveQueries.subscribe, liveQueries.get, () => undefined);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the query, a new function at every render
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the query, which each render makes anew
   const live = useMemo(
     () => (queries && key ? queries.openQuery(key, query, keepsAlive) : emptySource),
     [queries, key],

@@ -9,7 +9,8 @@ import { useSettings } from "./use-settings.ts";
 
 /**
  * Presence of the other person of a private conversation, polled while the screen is visible, if both share their
- * presence. Undefined while it is unknown or the server is shown as unreachable; an undefined conversation is not polled.
+ * presence. Undefined while it is unknown or the server is shown as unreachable; an undefined conversation is not
+ * polled.
  */
 export const usePresence = (conversation: ConversationId | undefined): Presence | undefined => {
   const engine = useEngine();

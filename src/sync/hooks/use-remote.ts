@@ -22,7 +22,7 @@ export const useRemoteQuery = <T>(
   const isOnline = useLinkState() === "online";
   const isOffline = useIsOffline();
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `tries` repeats the request, and `parse` is always the same
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `tries` repeats the request; `parse` stays the same
   useEffect(() => {
     if (!isWanted || !isOnline) return;
     const controller = new AbortController();

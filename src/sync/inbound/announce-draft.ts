@@ -3,8 +3,8 @@ import type { ApplyTransaction } from "./apply-transaction.ts";
 import type { ServerChange } from "./server-changes.ts";
 
 /**
- * Stores the number of the last change of any draft, and what another device wrote if it was pushed. It is applied once the
- * first screen has its messages (`src/sync/drafts/draft-sync.ts`).
+ * Stores the number of the last change of any draft, and what another device wrote if it was pushed. It is applied once
+ * the first screen has its messages (`src/sync/drafts/draft-sync.ts`).
  */
 export const announceDraft = async (
   transaction: ApplyTransaction,

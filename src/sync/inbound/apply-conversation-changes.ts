@@ -37,8 +37,8 @@ export const applySent = async (
 };
 
 /**
- * Applies the answer to muting a conversation, or to clearing or deleting it for oneself, unless the stored row is as new
- * as the answer. An answer of another inbox cannot be compared; the rows of that inbox contain the change.
+ * Applies the answer to muting a conversation, or to clearing or deleting it for oneself, unless the stored row is as
+ * new as the answer. An answer of another inbox cannot be compared; the rows of that inbox contain the change.
  */
 export const applyRowAnswer = async (
   transaction: ApplyTransaction,

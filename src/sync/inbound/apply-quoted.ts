@@ -7,8 +7,8 @@ import { ApplyTransaction } from "./apply-transaction.ts";
 type QuotedRequest = { conversation: ConversationId; seq: number; revised: number };
 
 /**
- * Stores a message that a reply quotes and that is older than the stored range. From then on changes of it are applied like
- * those of any stored message; the chat shows it once its page was loaded.
+ * Stores a message that a reply quotes and that is older than the stored range. From then on changes of it are applied
+ * like those of any stored message; the chat shows it once its page was loaded.
  */
 export const applyQuoted = (
   context: SyncContext,

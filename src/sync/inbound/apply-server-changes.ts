@@ -153,8 +153,8 @@ export const applyInTransaction = (
   });
 
 /**
- * Deletes the files and pictures that no message, group or person refers to any more, and the first views that may show a
- * deleted person, or a message field in a group that was left.
+ * Deletes the files and pictures that no message, group or person refers to any more, and the first views that may show
+ * a deleted person, or a message field in a group that was left.
  */
 export const deleteOrphans = (
   context: SyncContext,

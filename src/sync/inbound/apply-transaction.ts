@@ -29,7 +29,7 @@ import type { ServerChange } from "./server-changes.ts";
 
 type RevisedChange = Extract<ServerChange, { type: "revised" }>;
 
-/** Body of a message that is deleted here. One deleted here only later turns out to have been deleted by the group's owner. */
+/** Body of a message that was deleted here. That the group's owner had deleted it may become known only later. */
 const mergeTombstones = ({ body: before }: LocalMessageRow, { body }: LocalMessageRow): StoredBody =>
   before.type === "deleted" && before.by === undefined && body.type === "deleted" ? body : before;
 
@@ -57,8 +57,8 @@ export class ApplyTransaction {
   /** Whether every conversation has to be compared with the server's. */
   needsFullResync = false;
   /**
-   * Whether messages or deletions were queued again, own messages were deleted that may have edits, or flags of messages or
-   * drafts have to be fetched.
+   * Whether messages or deletions were queued again, own messages were deleted that may have edits, or flags of
+   * messages or drafts have to be fetched.
    */
   hasRequeued = false;
 

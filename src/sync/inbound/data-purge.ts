@@ -19,8 +19,8 @@ type PurgeTransaction = {
 };
 
 /**
- * Ends what this device does for a group that this person left: files are not uploaded any more, and the member list is no
- * longer kept up to date. The history and the known names stay.
+ * Ends what this device does for a group that this person left: files are not uploaded any more, and the member list is
+ * no longer kept up to date. The history and the known names stay.
  */
 export const closeLeftGroup = async (store: LocalStore, row: LocalConversationRow): Promise<void> => {
   await failUnsentMessages(store, row.id, isAwaitingUpload);
@@ -30,8 +30,8 @@ export const closeLeftGroup = async (store: LocalStore, row: LocalConversationRo
 };
 
 /**
- * Reopens a group that this person joined again. The stored messages may lack changes that former members do not receive; a
- * device that does not know since when fetches all.
+ * Reopens a group that this person joined again. The stored messages may lack changes that former members do not
+ * receive; a device that does not know since when fetches all.
  */
 export const reopenGroup = (row: LocalConversationRow): void => {
   row.revised = Math.min(row.revised, row.revisedOnLeaving ?? 0);
@@ -70,8 +70,8 @@ const collectOrphanedPictures = async (
 };
 
 /**
- * Removes name and picture of a deleted account, also from group members. Files waiting to be sent to this person are not
- * uploaded.
+ * Removes name and picture of a deleted account, also from group members. Files waiting to be sent to this person are
+ * not uploaded.
  */
 export const purgeDeletedPerson = async (
   { store, me, orphanedPictureOwners }: PurgeTransaction,

@@ -24,8 +24,8 @@ export const takeDocumentData = (): DocumentData | undefined => {
 };
 
 /**
- * Inbox of the document. An empty store takes it as the answer to its first request; a store with a cursor only takes the
- * newer rows and leaves its cursor, so that the socket brings what is between. Another epoch is left to the socket.
+ * Inbox of the document. An empty store takes it as the answer to its first request; a store with a cursor only takes
+ * the newer rows and leaves its cursor, so that the socket brings what is between. Another epoch is left to the socket.
  */
 const toInboxChanges = async ({ store, platform }: SyncContext, { changes }: DocumentData): Promise<ServerChange[]> => {
   const cursor = await readSyncCursor(store);

@@ -6,8 +6,9 @@ import { raiseHead, updateMentions } from "#sync/store/row-mapping.ts";
 import { deleteCachedFiles } from "#sync/store/storage-quota.ts";
 
 /**
- * Replaces messages that the person deleted for themselves by placeholders, and deletes their files and the preview. Those
- * that are not stored or already replaced are left alone. Requires a transaction over `messages` and the sending tables.
+ * Replaces messages that the person deleted for themselves by placeholders, and deletes their files and the preview.
+ * Those that are not stored or already replaced are left alone. Requires a transaction over `messages` and the sending
+ * tables.
  */
 export const removeContent = async (
   store: LocalStore,

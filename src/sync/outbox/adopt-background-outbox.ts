@@ -26,7 +26,8 @@ const adoptEntry = async (context: SyncContext, entry: StoredEntry["entry"]): Pr
       return retryOnQuotaError(context, () => insertUnsentMessages(context, [message]));
     }
     case "sent":
-      // In a log that this device does not have yet, the message stays unsent and is sent once more under its client id.
+      // In a log that this device does not have yet, the message stays unsent and is sent once more under its client
+      // id.
       return applyServerChanges(context, [{ type: "sent", conversation, cid: entry.cid, ...entry.place }]);
     case "read":
       return reportRead(context.platform, { conversation, delivered: entry.head, read: entry.head });
@@ -34,8 +35,8 @@ const adoptEntry = async (context: SyncContext, entry: StoredEntry["entry"]): Pr
 };
 
 /**
- * Moves the entries of the service worker's outbox into the local store, in their order, and deletes it when it is empty.
- * Replies keep their client ids, so that the server stores none twice although the worker may be sending it.
+ * Moves the entries of the service worker's outbox into the local store, in their order, and deletes it when it is
+ * empty. Replies keep their client ids, so that the server stores none twice although the worker may be sending it.
  */
 export const adoptBackgroundOutbox = async (tab: Tab): Promise<void> => {
   const context = tab.context.get();

@@ -10,9 +10,9 @@ const isResponseLost = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "offline" || error.code === "unavailable");
 
 /**
- * Makes a request that changes the row of a conversation, as `confirmByAnswerOrPush` does. `isDone` recognises the change
- * in the row. A row that shows it from the start proves nothing: then only the answer confirms the request. Without a
- * readable store the request is made all the same.
+ * Makes a request that changes the row of a conversation, as `confirmByAnswerOrPush` does. `isDone` recognises the
+ * change in the row. A row that shows it from the start proves nothing: then only the answer confirms the request.
+ * Without a readable store the request is made all the same.
  */
 export const confirmRowChange = async <T>(
   tab: Tab,

@@ -21,8 +21,8 @@ import { discardUnsentMessage, getContext } from "./enqueue.ts";
 import { findOwnMessage } from "./pending-replies.ts";
 
 /**
- * Commands that change data on the server. All except deletion need the network. They are sent by HTTP: a socket without
- * a network buffers what it is given and may deliver it long after the person was shown a failure.
+ * Commands that change data on the server. All except deletion need the network. They are sent by HTTP: a socket
+ * without a network buffers what it is given and may deliver it long after the person was shown a failure.
  */
 
 /** Longest wait for the server's confirmation before a message is deleted locally. */
@@ -38,8 +38,8 @@ const applyAnswer = async (tab: Tab, changes: ServerChange[]): Promise<void> => 
 };
 
 /**
- * Changes the relation to a person. `request` changes it on the server; `isDone` recognises the change in the pushed row.
- * Without an open store only the request is made.
+ * Changes the relation to a person. `request` changes it on the server; `isDone` recognises the change in the pushed
+ * row. Without an open store only the request is made.
  */
 export const runRelationCommand = async (
   tab: Tab | undefined,
@@ -137,7 +137,7 @@ export const deleteMessageBySeq = async (tab: Tab, conversation: ConversationId,
   await endEdits(tab, await edits).catch((error: unknown) => console.warn("the words of an edit stay", error));
 };
 
-/** Deletes a message that was unsent when its author chose to delete it. If it was sent meanwhile, it is deleted for everyone. */
+/** Deletes a message that was unsent when its author chose so; for everyone if it was sent meanwhile. */
 export const deleteMessageByClientId = async (tab: Tab, conversation: ConversationId, cid: Uuid): Promise<void> => {
   if (await discardUnsentMessage(tab, cid)) return;
   const context = getContext(tab);
@@ -157,8 +157,8 @@ const deleteUnsentContent = async (tab: Tab, conversation: ConversationId): Prom
 
 /**
  * Clears the history of a conversation for oneself, up to the newest message on this device. `keepListed`: the empty
- * conversation stays in the list; otherwise its drafts are deleted too, and the server keeps nothing of a group that this
- * person left. Rejects with a SyncError.
+ * conversation stays in the list; otherwise its drafts are deleted too, and the server keeps nothing of a group that
+ * this person left. Rejects with a SyncError.
  */
 export const clearConversationHistory = async (
   tab: Tab,

@@ -43,8 +43,8 @@ const mergeWanted = (
 };
 
 /**
- * Marks a conversation as unread, archives or pins it, or undoes that: at once on this device, and on the server when it
- * is reachable. Resolves to the flags before. Rejects with a SyncError if too many conversations are pinned.
+ * Marks a conversation as unread, archives or pins it, or undoes that: at once on this device, and on the server when
+ * it is reachable. Resolves to the flags before. Rejects with a SyncError if too many conversations are pinned.
  */
 export const changeConversationFlags = async (
   tab: Tab,

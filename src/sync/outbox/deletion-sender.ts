@@ -55,7 +55,7 @@ async function restoreMessage(
     const row = await strict.conversations.get(conversation);
     const held = await strict.messages.get([conversation, seq]);
     if (!row || !held || !isItsTombstone(held) || row.epoch !== page.epoch) return;
-    if (row.revision !== before?.revision) throw new SyncError("unavailable"); // the page may be older than a pushed edit
+    if (row.revision !== before?.revision) throw new SyncError("unavailable"); // older than a pushed edit
     await strict.messages.put(toLocalMessageRow(row, me, message));
     if (row.head !== seq) return;
     raiseHead(row, message);

@@ -15,7 +15,7 @@ import type { Tab } from "#sync/tabs/tab.ts";
 import { getContext, parseMessageBody } from "./enqueue.ts";
 import { findEditedMessage } from "./pending-replies.ts";
 
-/** Shows a text in the conversation list if the message is the newest one. Requires a transaction over the conversations. */
+/** Shows a text in the list if the message is the newest one. Requires a transaction over the conversations. */
 const updatePreview = async (
   store: LocalStore,
   { conversation, seq }: Pick<LocalMessageRow, "conversation" | "seq">,
@@ -73,8 +73,8 @@ const listEditTables = ({ outbox, messages, meta, conversations }: LocalStore) =
 ];
 
 /**
- * Edits an own message. It shows the new text at once, on this device and offline too. Resolves once the edit is durable;
- * rejects with a SyncError if it is not possible, so that the caller keeps the text.
+ * Edits an own message. It shows the new text at once, on this device and offline too. Resolves once the edit is
+ * durable; rejects with a SyncError if it is not possible, so that the caller keeps the text.
  */
 export const editOwnMessage = async (
   tab: Tab,

@@ -29,8 +29,8 @@ const isMessageGone = async (store: LocalStore, { conversation, target }: Pendin
 };
 
 /**
- * Edits that the server may be told now: those of messages that it has. Also refused ones whose message is gone, because
- * nothing shows their words any more.
+ * Edits that the server may be told now: those of messages that it has. Also refused ones whose message is gone,
+ * because nothing shows their words any more.
  */
 export const listDueEdits = async (store: LocalStore): Promise<PendingEdit[]> => {
   const edits = await listPendingEdits(store);
@@ -60,8 +60,8 @@ export const createEditSender = (context: SyncContext): OperationSender<PendingE
 });
 
 /**
- * Keeps the words of an edit whose message is gone: they stand above the message field. Throws a SyncError without room for
- * them; the edit stays then.
+ * Keeps the words of an edit whose message is gone: they stand above the message field. Throws a SyncError without room
+ * for them; the edit stays then.
  */
 const keepWords = (context: SyncContext, { conversation, target, text }: PendingEdit): void => {
   if (text !== "" && !keepText(context, conversation, text, { target })) throw new SyncError("unavailable");
@@ -106,8 +106,8 @@ async function sendEdit(context: SyncContext, pending: PendingEdit): Promise<voi
 }
 
 /**
- * Stores the message as the server has it. The text of a message that was edited in the outbox may be another one there.
- * Rejects with a SyncError if the server cannot be reached.
+ * Stores the message as the server has it. The text of a message that was edited in the outbox may be another one
+ * there. Rejects with a SyncError if the server cannot be reached.
  */
 async function refetchMessage(context: SyncContext, { conversation, target }: PendingEdit): Promise<void> {
   const { store, platform } = context;

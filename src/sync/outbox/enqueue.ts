@@ -181,8 +181,9 @@ const deleteSentDraft = async (
 };
 
 /**
- * Stores a text that the first view has sent in its place in the log. It never was in the outbox, so that no tab sends or
- * shows it twice. Resolves to false if this device has another log: the text is then sent once more under its client id.
+ * Stores a text that the first view has sent in its place in the log. It never was in the outbox, so that no tab sends
+ * or shows it twice. Resolves to false if this device has another log: the text is then sent once more under its client
+ * id.
  */
 const insertStoredText = async (
   context: SyncContext,
@@ -270,8 +271,8 @@ export const retryFailedMessage = async (tab: Tab, cid: Uuid): Promise<void> => 
 };
 
 /**
- * Discards an unsent message. A pending deletion covers a message that the server may have received. Resolves to false if
- * the message was already sent.
+ * Discards an unsent message. A pending deletion covers a message that the server may have received. Resolves to false
+ * if the message was already sent.
  */
 export const discardUnsentMessage = async (tab: Tab, cid: Uuid): Promise<boolean> => {
   const context = getContext(tab);

@@ -26,7 +26,7 @@ export const createFlagSender = (context: SyncContext, onTooManyPinned: () => vo
   },
 });
 
-/** Ends the wait for sent flags unless the person chose again, and stores the server's answer unless newer data is stored. */
+/** Ends the wait for sent flags unless the person chose again, and stores the answer unless newer data is stored. */
 async function settleFlags(
   { store }: SyncContext,
   sent: PendingFlags,

@@ -15,7 +15,7 @@ import { findOwnMessage } from "./pending-replies.ts";
 
 /** Forwarding and broadcasting: one body sent to many conversations. */
 
-/** Creates one message per conversation. Up to `multicastMax` of them share an id and go to the server in one request. */
+/** Creates one message per conversation. Up to `multicastMax` of them share an id and one request. */
 export const toMulticastMessages = (
   { platform }: Tab,
   to: readonly ConversationId[],

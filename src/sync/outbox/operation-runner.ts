@@ -27,7 +27,8 @@ export type OperationKind<Operation> = {
 
 /**
  * Sends the operations of one kind, one at a time, until the server confirmed or refused each of them. One that fails
- * temporarily is repeated after a back-off, and by a later page if this one ends: each kind makes its requests idempotent.
+ * temporarily is repeated after a back-off, and by a later page if this one ends: each kind makes its requests
+ * idempotent.
  */
 export const createOperationRunner = <Operation>(
   platform: Platform,

@@ -27,7 +27,7 @@ export type OutboxOptions = {
   session: Pick<SocketSession, "isReady" | "sendMessage" | "sendMulticast" | "probe">;
   /** Whether messages are sent by HTTP, because no socket opens. */
   usesHttp(): boolean;
-  /** Whether sending is paused: the server was restored from a backup, and the messages it lost are queued again first. */
+  /** Whether sending is paused because the messages that a restored server lost are queued again first. */
   isPaused(): boolean;
   onApplied(result: ApplyResult): void;
   /** Called when a message was returned to its upload, or when an upload was cancelled. */
@@ -47,9 +47,9 @@ export class Outbox {
   readonly #pacer: Pacer;
   readonly #mentions: MentionResolver;
   /**
-   * Messages sent over the socket and not answered yet, with the function that cancels their timeout. Messages being sent by
-   * HTTP are not included: a socket that opens meanwhile sends them too, and the server recognizes their client ids.
-   * Otherwise the socket could send a newer message first.
+   * Messages sent over the socket and not answered yet, with the function that cancels their timeout. Messages being
+   * sent by HTTP are not included: a socket that opens meanwhile sends them too, and the server recognizes their client
+   * ids. Otherwise the socket could send a newer message first.
    */
   #inFlight = new Map<Uuid, { conversation: ConversationId; cancel: () => void }>();
   /** Back-off of each conversation after temporary refusals. A rate-limited one sends its messages one by one. */

@@ -33,8 +33,8 @@ export const discardCancelledMessage = async (context: SyncContext, row: OutboxR
 };
 
 /**
- * Queues a file for another upload: the server deletes a file after a while if no message names it. Resolves to false if
- * the bytes are not on this device or the code cannot be loaded.
+ * Queues a file for another upload: the server deletes a file after a while if no message names it. Resolves to false
+ * if the bytes are not on this device or the code cannot be loaded.
  */
 export const requeueExpiredFile = async (context: SyncContext, file: Uuid): Promise<boolean> => {
   const rows = await import("#sync/store/upload-rows.ts").catch(() => undefined);

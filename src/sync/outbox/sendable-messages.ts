@@ -8,9 +8,9 @@ import { updateOutboxRow } from "./refused-messages.ts";
 
 /**
  * Messages that may be sent now, with the seqs of the messages they answer. One whose mentions are still to be found is
- * given to `mentions` and waits, and with it the later messages of its conversation. A reply waits for its target, and with it the
- * later messages of its conversation; those written after a file overtake the file and replies to it. If the target was
- * discarded or is refused, the reply is sent as an ordinary message.
+ * given to `mentions` and waits, and with it the later messages of its conversation. A reply waits for its target, and
+ * with it the later messages of its conversation; those written after a file overtake the file and replies to it. If
+ * the target was discarded or is refused, the reply is sent as an ordinary message.
  */
 export const selectSendable = async (
   context: SyncContext,

@@ -4,7 +4,7 @@ import { ReactorPage } from "#contract/wire/commands.ts";
 import { getEngine } from "#sync/engine.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 
-/** Page of the members who reacted to a message, newest first; `before` continues after a page. Rejects with a SyncError. */
+/** Page of the members who reacted to a message, newest first, after the page `before`. Rejects with a SyncError. */
 export const fetchReactors = async (
   conversation: ConversationId,
   seq: number,

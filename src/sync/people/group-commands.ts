@@ -9,8 +9,8 @@ import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 
 /**
- * Group commands. All need the network, may be repeated and reject with a SyncError. Their changes reach the local store
- * by the server's push, as on all devices.
+ * Group commands. All need the network, may be repeated and reject with a SyncError. Their changes reach the local
+ * store by the server's push, as on all devices.
  */
 
 const pictureUploadTimeoutMs = 90_000;

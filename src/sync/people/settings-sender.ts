@@ -14,7 +14,7 @@ import {
 } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
-/** Marks queued statuses as failed that more people could read than their author saw. The author may send them again. */
+/** Marks queued statuses as failed that more people could read than their author saw. The author may resend them. */
 const failRestrictedPosts = ({ postbox }: LocalStore, error: ErrorCode): Promise<unknown> =>
   postbox
     .filter(({ state, audience }) => state === "queued" && audience !== "everyone" && audience !== "nobody")
@@ -28,8 +28,8 @@ const mergeList = (before: readonly Uuid[], wanted: readonly Uuid[], now: readon
 };
 
 /**
- * Change with exceptions merged into the server's: another device may have excepted somebody since `before` was read, and
- * that person must not see anything because of this change.
+ * Change with exceptions merged into the server's: another device may have excepted somebody since `before` was read,
+ * and that person must not see anything because of this change.
  */
 const mergeExceptions = (wanted: SettingsChange, before: Exceptions, now: Settings): SettingsChange => {
   const names = Object.keys(wanted.exceptions ?? {}) as (keyof Exceptions)[];
@@ -46,8 +46,8 @@ const mergeExceptions = (wanted: SettingsChange, before: Exceptions, now: Settin
 };
 
 /**
- * Sends changed settings. `onRefused` is called if the server refuses a change for good; the previous settings then apply
- * again. `onSettled` is called after each change that was confirmed or refused.
+ * Sends changed settings. `onRefused` is called if the server refuses a change for good; the previous settings then
+ * apply again. `onSettled` is called after each change that was confirmed or refused.
  */
 export const createSettingsSender = (
   { platform, store }: SyncContext,

@@ -87,8 +87,8 @@ export type ChatSnapshot = {
 };
 
 /**
- * The newest `limit` messages, preceded by the unsent ones. Read in one transaction, so that no message appears twice, as
- * pending and as sent.
+ * The newest `limit` messages, preceded by the unsent ones. Read in one transaction, so that no message appears twice,
+ * as pending and as sent.
  */
 export const readChat = (store: LocalStore, id: ConversationId, limit: number): Promise<ChatSnapshot> =>
   store.transaction("r", [store.conversations, store.messages, store.outbox, store.uploads, store.meta], async () => {

@@ -71,8 +71,8 @@ const readLastVisibleMessage = async (store: LocalStore, row: LocalConversationR
 };
 
 /**
- * Conversations of the list, read in one transaction, so that no message appears twice, as pending and as sent. Undefined
- * while there are none and the inbox is not fully synced.
+ * Conversations of the list, read in one transaction, so that no message appears twice, as pending and as sent.
+ * Undefined while there are none and the inbox is not fully synced.
  */
 export const readConversations = (
   store: LocalStore,

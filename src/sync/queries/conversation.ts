@@ -60,8 +60,8 @@ export const readConversation = (
   });
 
 /**
- * Positions of the pinned messages, without those deleted for everyone on this device. Those that this person cleared or
- * deleted for themselves are left out unless they may unpin them. Requires a transaction.
+ * Positions of the pinned messages, without those deleted for everyone on this device. Those that this person cleared
+ * or deleted for themselves are left out unless they may unpin them. Requires a transaction.
  */
 const readPinnedMessages = async (
   store: LocalStore,

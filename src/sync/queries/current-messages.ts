@@ -10,8 +10,8 @@ export type MessagePlace = { conversation: ConversationId; seq?: number };
 export const toPlaceKey = ({ conversation, seq = 0 }: MessagePlace): string => `${conversation} ${seq}`;
 
 /**
- * `bodies`: of messages as this device has them, null for those that were deleted or cleared, by place. Messages that only
- * the server has are absent. `revisions`: newest known revision of each conversation.
+ * `bodies`: of messages as this device has them, null for those that were deleted or cleared, by place. Messages that
+ * only the server has are absent. `revisions`: newest known revision of each conversation.
  */
 export type CurrentMessages = { bodies: Record<string, StoredBody | null>; revisions: Record<ConversationId, number> };
 

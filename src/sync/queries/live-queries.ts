@@ -84,8 +84,8 @@ export class LiveQueries {
 
   /**
    * Reads queries in one transaction instead of one each, and keeps them up to date together until the promise of
-   * `waitForEnd`, which is called after the first results; then each follows the store by itself. Resolves once they have
-   * results. If reading fails or takes longer than `preloadTimeoutMs`, each is read by itself.
+   * `waitForEnd`, which is called after the first results; then each follows the store by itself. Resolves once they
+   * have results. If reading fails or takes longer than `preloadTimeoutMs`, each is read by itself.
    */
   preload(queries: readonly StoreQuery<unknown>[], waitForEnd: () => Promise<void>): Promise<void> {
     const { store, platform } = this.#context;

@@ -9,8 +9,9 @@ const conversationsMax = 10; // their newest messages have the first results of 
 export type NewestResults = { text: string; messages: readonly FoundMessage[] };
 
 /**
- * Newest messages of the conversations with the newest ones, in one transaction, because a person may type at once. They
- * are read from the store, not from the cache, so that a live query follows their changes; the cache receives them.
+ * Newest messages of the conversations with the newest ones, in one transaction, because a person may type at once.
+ * They are read from the store, not from the cache, so that a live query follows their changes; the cache receives
+ * them.
  */
 export const readNewestResults = async (context: SyncContext, cache: TextBlockCache): Promise<NewestResults[]> => {
   const { conversations, messages, people, members, meta } = context.store;

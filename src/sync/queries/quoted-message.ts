@@ -7,8 +7,8 @@ import type { Tab } from "#sync/tabs/tab.ts";
 import { waitForStore } from "./wait-for-store.ts";
 
 /**
- * Whether a placeholder is of a message that this person deleted for themselves. In a private chat it may also be one of a
- * blocked person, and for former members of a group one that was edited later.
+ * Whether a placeholder is of a message that this person deleted for themselves. In a private chat it may also be one
+ * of a blocked person, and for former members of a group one that was edited later.
  */
 const isDeletionForSelf = (row: LocalConversationRow): boolean => row.group !== null && !hasLeftGroup(row);
 
@@ -43,7 +43,7 @@ export const readQuotedMessage = (
 
 const newestTimeoutMs = 30_000;
 
-/** Loads the newest messages of a conversation that was never opened on this device. Resolves to false if they do not come. */
+/** Loads the newest messages of a conversation never opened on this device. Resolves to false if they do not come. */
 const loadNewest = (tab: Tab, conversation: ConversationId): Promise<boolean> => {
   tab.prioritizeConversation(conversation);
   const isLoaded = async ({ conversations }: LocalStore) => {
@@ -54,8 +54,8 @@ const loadNewest = (tab: Tab, conversation: ConversationId): Promise<boolean> =>
 };
 
 /**
- * Fetches a message that is older than the stored ones and stores it, so that later changes to it arrive here. Resolves to
- * false if the server does not show it to this person. Rejects with a SyncError.
+ * Fetches a message that is older than the stored ones and stores it, so that later changes to it arrive here. Resolves
+ * to false if the server does not show it to this person. Rejects with a SyncError.
  */
 export const fetchQuotedMessage = async (tab: Tab, conversation: ConversationId, seq: number): Promise<boolean> => {
   const context = tab.context.get();

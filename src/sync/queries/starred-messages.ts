@@ -48,7 +48,7 @@ const toStarredMessage = async (
   };
 };
 
-/** Starred messages of all conversations or of one, the one starred last first. Deleted and cleared ones are left out. */
+/** Starred messages of all conversations or of one, the last one first, without deleted and cleared ones. */
 export const readStarredMessages = (
   store: LocalStore,
   me: Uuid,

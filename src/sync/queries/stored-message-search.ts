@@ -10,7 +10,7 @@ import type { SyncContext } from "#sync/store/sync-context.ts";
 import { type GlobalQuery, readConversationFilters } from "./conversation-filter.ts";
 import { ConversationScan, FoldedQuery, type TextBlockCache } from "./text-blocks.ts";
 
-/** After the newest messages of all conversations, a pass searches blocks of each, and each further pass four times as many. */
+/** Blocks that a pass searches in each conversation after its newest messages; each further pass searches more. */
 const firstPassBlocks = 1;
 const passFactor = 4;
 const conversationsAtOnce = 5; // whose newest messages are read side by side
@@ -33,9 +33,9 @@ export type FoundMessage = {
 };
 
 /**
- * `hasMore`: there are more results than requested. `rows`: conversations as they were when the search began, the one with
- * the newest message first. `full`: those with as many results as one may have. `past`: those whose older messages are all
- * too old for the filter.
+ * `hasMore`: there are more results than requested. `rows`: conversations as they were when the search began, the one
+ * with the newest message first. `full`: those with as many results as one may have. `past`: those whose older messages
+ * are all too old for the filter.
  */
 export type StoredSearchEnd = {
   hasMore: boolean;

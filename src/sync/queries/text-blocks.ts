@@ -164,7 +164,7 @@ export class ConversationScan {
     }
   }
 
-  /** Range of the next block. The outermost blocks extend to the messages that are stored besides the range without gaps. */
+  /** Range of the next block. The outermost ones include the messages stored besides the range without gaps. */
   #takeRange(): BlockRange {
     const { id, epoch, revised, hidden, lo, hi } = this.row;
     const next = this.#next;

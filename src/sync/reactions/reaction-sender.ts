@@ -7,7 +7,7 @@ import { type PendingReaction, toPendingReactionKey } from "#sync/store/pending/
 import { isTombstone } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
-/** Position of the message that a reaction is for; undefined if it exists no more. Rejects while the message is unsent. */
+/** Position of the message that a reaction is for; undefined if it is gone. Rejects while it is unsent. */
 const findSeq = async (store: LocalStore, { conversation, target, epoch }: PendingReaction) => {
   const row = await store.conversations.get(conversation);
   if (row?.gone) return undefined;

@@ -138,8 +138,8 @@ export const OutboxRow = v.object({
   /** Own unsent message that it answers. It is sent after that one, whose seq then replaces the client id. */
   replyTo: v.optional(Uuid),
   /**
-   * Its text may name members of a group whose list this device did not have when it was written: they are found before it
-   * is sent.
+   * Its text may name members of a group whose list this device did not have when it was written: they are found before
+   * it is sent.
    */
   mayMention: v.optional(v.literal(true)),
   /** Multicast id: messages of one body to many conversations are sent together. */

@@ -83,8 +83,8 @@ export const readLastKnownProfile = async (store: LocalStore, user: Uuid): Promi
 };
 
 /**
- * Member numbers whose profile is missing or stale, except this person's own. The names of a group that this person left stay
- * as they are. Empty for one that is gone.
+ * Member numbers whose profile is missing or stale, except this person's own. The names of a group that this person
+ * left stay as they are. Empty for one that is gone.
  */
 export const listUnknownMembers = async (
   { store, platform }: SyncContext,

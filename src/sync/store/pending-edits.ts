@@ -6,9 +6,9 @@ import type { LocalStore } from "./database.ts";
 const pendingEditPrefix = "edit:";
 
 /**
- * Edit of an own message that the server has not confirmed. `target` is the client id of the message, or its seq if this
- * device does not know it; `edit` the number of earlier edits seen or made here; `body` the message as its author sees it.
- * `error`: why the server refused the edit; its author decides.
+ * Edit of an own message that the server has not confirmed. `target` is the client id of the message, or its seq if
+ * this device does not know it; `edit` the number of earlier edits seen or made here; `body` the message as its author
+ * sees it. `error`: why the server refused the edit; its author decides.
  */
 export type PendingEdit = {
   conversation: ConversationId;

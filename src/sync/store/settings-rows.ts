@@ -19,7 +19,8 @@ export type SettingsPatch = Omit<SettingsChange, "messages" | "groups" | "quietH
 
 /**
  * Settings on this device: `kept` is the server's latest version, `wanted` are local changes the server has not
- * confirmed. `excepted`: the server's lists of exceptions before these changes, to which other devices may add meanwhile.
+ * confirmed. `excepted`: the server's lists of exceptions before these changes, to which other devices may add
+ * meanwhile.
  */
 export type SettingsRow = { kept: VersionedSettings | null; wanted: SettingsChange; excepted?: Exceptions | undefined };
 

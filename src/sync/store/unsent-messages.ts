@@ -7,8 +7,9 @@ import { type DraftTarget, toDraftSlotKeys, toRecordingKeys, toTextDraftKey } fr
 import { setListPosition } from "./row-mapping.ts";
 
 /**
- * Messages a member wrote and did not send stay readable after leaving a group, and also when its history was deleted. They can be copied and deleted, but are not sent. Messages that were in flight when the membership ended may
- * be in the log: the server is asked under the same client id.
+ * Messages a member wrote and did not send stay readable after leaving a group, and also when its history was deleted.
+ * They can be copied and deleted, but are not sent. Messages that were in flight when the membership ended may be in
+ * the log: the server is asked under the same client id.
  */
 
 const isUploadPending = ({ state }: UploadRow): boolean => state !== "failed" && state !== "cancelled";
@@ -82,8 +83,8 @@ export const updateListPositions = async (
 };
 
 /**
- * Deletes the outbox row of an unsent message, and its file if no other message references it. Requires a transaction over
- * `sendingTables` and the recordings.
+ * Deletes the outbox row of an unsent message, and its file if no other message references it. Requires a transaction
+ * over `sendingTables` and the recordings.
  */
 export const deleteOutboxRow = async (
   store: LocalStore,

@@ -137,8 +137,8 @@ export type QuotedMessage =
   /** Not on this device yet. */
   | { state: "absent" }
   /**
-   * Not visible to this person: from before they joined, cleared, or never delivered to them. `isDeletedByMe`: they cleared
-   * it or deleted it for themselves.
+   * Not visible to this person: from before they joined, cleared, or never delivered to them. `isDeletedByMe`: they
+   * cleared it or deleted it for themselves.
    */
   | { state: "unavailable"; isDeletedByMe?: boolean };
 

@@ -68,8 +68,8 @@ type WorkerEvents = UploaderEvents & {
 
 /**
  * Background tasks of the leader that send rarely pending data: files, Tala statuses, changed settings, deletions and
- * edits of messages, flags of conversations and messages, reactions, and drafts. The code of each is loaded when it first has work; if it cannot
- * be fetched, it is tried again later.
+ * edits of messages, flags of conversations and messages, reactions, and drafts. The code of each is loaded when it
+ * first has work; if it cannot be fetched, it is tried again later.
  */
 export class LazyWorkers {
   readonly #store: LocalStore;

@@ -30,7 +30,7 @@ export type LeaderEvents = {
   onDelivered(): void;
   onSignedOut(): void;
   onOutdated(): void;
-  /** The server refused a changed setting, a pinned conversation, a reaction, a star or a deletion for good; what was before applies again. */
+  /** The server refused a setting, pin, reaction, star or deletion for good; what was before applies again. */
   onRefused(what: "settings" | "pin" | "reaction" | "star" | "deletion"): void;
   /** The push subscription of this session has to be renewed. */
   onPushKeyChanged(): void;
@@ -237,9 +237,9 @@ export class Leader {
     this.#messageFetcher.handleApplied(result);
     this.#receiptReporter.enqueueRows(result.rows);
     this.#typingTracker.handleApplied(result.rows);
-    // `hasRequeued`: messages that a restored server lost were queued again, flags of messages changed, or own messages were
-    // deleted. Orphaned pictures: a group or a person is gone, so an upload may have been cancelled that other files of its
-    // batch waited for.
+    // `hasRequeued`: messages that a restored server lost were queued again, flags of messages changed, or own messages
+    // were deleted. Orphaned pictures: a group or a person is gone, so an upload may have been cancelled that other
+    // files of its batch waited for.
     if (result.hasRequeued || result.hasLeftGroups || result.orphanedPictureOwners.size > 0) {
       this.#outbox.schedule();
       this.#lazyWorkers.schedule();
@@ -281,7 +281,7 @@ export class Leader {
     this.#outbox.handleSocketClosed();
   }
 
-  /** Renews a session that the server refused for the socket; a second refusal ends it. Resolves to whether to retry. */
+  /** Renews a session that the server refused for the socket; a second refusal ends it. Returns whether to retry. */
   async #handleSessionRefused(): Promise<boolean> {
     const { session } = this.#context.platform;
     if (!this.#hasRenewedSession) {

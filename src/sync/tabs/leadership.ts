@@ -10,8 +10,8 @@ import type { LeaderCommand } from "./tab-channel.ts";
 export type LoadServerCode = () => Promise<{ Leader: typeof Leader }>;
 
 /**
- * Leader role of this tab. The code of the connection is loaded once the first screen is drawn, and again after a failure;
- * commands given before wait for it.
+ * Leader role of this tab. The code of the connection is loaded once the first screen is drawn, and again after a
+ * failure; commands given before wait for it.
  */
 export class Leadership {
   readonly #context: SyncContext;

@@ -22,10 +22,10 @@ type TabStoreEvents = {
   notify(notice: "store-reset" | "unsent-lost"): void;
 };
 
-/** Local store of one person in one tab. It is reopened, and rebuilt if necessary, after the browser closed or deleted it. */
+/** Local store of one person in one tab. Reopened, or rebuilt, after the browser closed or deleted it. */
 export class TabStore {
   readonly storageTrouble = new Observable<StorageTrouble | undefined>(undefined);
-  /** Shared context of the engine's parts. Undefined while no store is open; a new object after the store was reopened. */
+  /** Shared context of the engine's parts. Undefined while no store is open; a new object after each opening. */
   readonly context = new Observable<SyncContext | undefined>(undefined);
   readonly #userId: Uuid;
   readonly #platform: Platform;
@@ -62,8 +62,8 @@ export class TabStore {
   }
 
   /**
-   * Opens the store and sets `context`. `isSuspect`: the database failed repeatedly and is rebuilt. `unsent`: unsent data
-   * that was read before the browser deleted the database; it is written back.
+   * Opens the store and sets `context`. `isSuspect`: the database failed repeatedly and is rebuilt. `unsent`: unsent
+   * data that was read before the browser deleted the database; it is written back.
    */
   async #open(isSuspect: boolean, unsent?: Parameters<typeof restoreLostUnsent>[3]): Promise<void> {
     const opened = await openStores(this.#platform, this.#userId, isSuspect);

@@ -127,7 +127,7 @@ export class Tab {
     return this.#store.storageTrouble;
   }
 
-  /** Shared context of the engine's parts. Undefined while no store is open; a new object after the store was reopened. */
+  /** Shared context of the engine's parts. Undefined while no store is open; a new object after each opening. */
   get context(): Observable<SyncContext | undefined> {
     return this.#store.context;
   }
@@ -137,8 +137,8 @@ export class Tab {
   }
 
   /**
-   * Sends a request to the server: over the socket if this tab is the leader, else through the leader tab, else by HTTP.
-   * Rejects with a SyncError.
+   * Sends a request to the server: over the socket if this tab is the leader, else through the leader tab, else by
+   * HTTP. Rejects with a SyncError.
    */
   async request<T extends RequestCommand["type"]>(
     command: Extract<RequestCommand, { type: T }>,

@@ -4,9 +4,9 @@ import { readTrackHandler } from "./mp4.ts";
 
 /**
  * Blanks the metadata of a video (ISO/IEC 14496-12 §8.10, where phones store the location) and the tracks that only
- * describe it, such as the path of an action camera, while it is streamed. The boxes become free space of the same size,
- * so that all offsets in the file stay valid. The samples of such a track stay among the others, where nothing finds
- * them without the track.
+ * describe it, such as the path of an action camera, while it is streamed. The boxes become free space of the same
+ * size, so that all offsets in the file stay valid. The samples of such a track stay among the others, where nothing
+ * finds them without the track.
  */
 
 /** Box type as the number of its four characters, because a video may have millions of boxes. */
@@ -18,7 +18,7 @@ const shortHeaderBytes = 8;
 const longHeaderBytes = 16;
 const free = new TextEncoder().encode("free");
 
-/** Handlers of tracks that players show: pictures, sound, texts (ISO/IEC 14496-12 §12, QuickTime) and their time codes. */
+/** Handlers of tracks that players show: pictures, sound, texts (ISO/IEC 14496-12 §12, QuickTime), time codes. */
 const playedHandlers = new Set([
   "vide",
   "auxv",

@@ -20,7 +20,7 @@ export const clearSessionCookies = (c: AppContext): void => {
 };
 
 /**
- * Makes the browser clear its HTTP cache, including pictures, when a session ends (header Clear-Site-Data). Its storage is
- * kept, because it holds the person's unsent messages.
+ * Makes the browser clear its HTTP cache, including pictures, when a session ends (header Clear-Site-Data). Its storage
+ * is kept, because it holds the person's unsent messages.
  */
 export const clearBrowserCache = (c: Context): void => c.header("clear-site-data", '"cache"');

@@ -77,7 +77,8 @@ export const rateLimitPolicies = {
   new_post_by_user: toDailyPolicy(tierAllowances.new.postsPerDay),
   confirmed_post_by_user: toDailyPolicy(tierAllowances.confirmed.postsPerDay),
   group_change_by_user: { burst: 120, everyMs: second },
-  // Each new name, and each change of who sees the picture or the number, is pushed to the devices of all acquaintances.
+  // Each new name, and each change of who sees the picture or the number, is pushed to the devices of all
+  // acquaintances.
   profile_change_by_user: { burst: 8, everyMs: 15 * second },
   // Attempts, most of which are refused because the handle is taken.
   handle_by_user: { burst: 30, everyMs: 20 * second },

@@ -12,7 +12,7 @@ const buckets = new MemoryBuckets();
 
 const delayMs = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const refusalDelayMs = 1_000; // plus up to as much at random, so that simultaneous requests are not answered simultaneously
+const refusalDelayMs = 1_000; // plus up to as much at random, so that refused requests do not return together
 const delayedRefusalsMax = 500;
 /** When the running delays end. Times instead of a count, because the platform may abandon a request while it waits. */
 let delayEnds: number[] = [];

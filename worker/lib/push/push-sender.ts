@@ -12,8 +12,8 @@ export type PushTarget = PushKeys & { endpoint: string; origin: string };
 
 /**
  * How a push service treats a push (RFC 8030 §5): it keeps it for `lifetimeSeconds`, and a later push with the same
- * `topic` (at most 32 characters of base64url) replaces it. One of low urgency waits until the device is used, and one of
- * normal urgency until a sleeping phone wakes up by itself.
+ * `topic` (at most 32 characters of base64url) replaces it. One of low urgency waits until the device is used, and one
+ * of normal urgency until a sleeping phone wakes up by itself.
  */
 export type PushOptions = { lifetimeSeconds: number; topic?: string; urgency?: "low" | "normal" | "high" };
 

@@ -7,8 +7,8 @@ import { toPreviewText, toShortLine } from "./texts.ts";
 const quoteMaxLength = 80; // the notification also names people and the emoji
 
 /**
- * Who reacted: one person or several, of whom one may be named. `quote` and `messages` add to what: a message in its words,
- * or a number of messages. `hidden` says neither.
+ * Who reacted: one person or several, of whom one may be named. `quote` and `messages` add to what: a message in its
+ * words, or a number of messages. `hidden` says neither.
  */
 type ReactionTexts = {
   one: (name: string | undefined, emoji: string | undefined) => string;
@@ -52,8 +52,8 @@ const texts: Record<Language, ReactionTexts> = {
 };
 
 /**
- * Reactions that a notification announces: numbers of people and of messages, and the newest one with the name of the person if
- * it may be shown, and the preview of the message.
+ * Reactions that a notification announces: numbers of people and of messages, and the newest one with the name of the
+ * person if it may be shown, and the preview of the message.
  */
 export type AnnouncedReactions = {
   people: number;

@@ -198,8 +198,8 @@ const formatMinutes = (ms: number): string => {
 const characters = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /**
- * Marks a text as cut. Its last character may be a part of one, such as a family of emoji without the children, and is left
- * out.
+ * Marks a text as cut. Its last character may be a part of one, such as a family of emoji without the children, and is
+ * left out.
  */
 const markCut = (text: string): string => {
   const last = [...characters.segment(text)].at(-1)?.index ?? 0;

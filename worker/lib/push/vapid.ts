@@ -10,7 +10,7 @@ const tokenLifetimeMs = 12 * 3_600_000; // RFC 8292 §2 allows 24 hours
 const renewBeforeMs = 3_600_000; // a push service's clock may be ahead
 const tokensMax = 1_000;
 
-/** Settings of VAPID. `VAPID_SUBJECT` is a mailto: or https: URL; if it is empty, the public address takes its place. */
+/** Settings of VAPID. `VAPID_SUBJECT`: a mailto: or https: URL; if empty, the public address takes its place. */
 export type VapidEnv = { VAPID_PRIVATE_JWK?: string; VAPID_SUBJECT?: string };
 
 const PrivateJwk = v.object({

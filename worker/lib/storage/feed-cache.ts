@@ -20,8 +20,9 @@ const cursorsMax = 2_000; // cursors named by pages; readers scroll at most some
 
 /**
  * Page loaded from the directory. `isPast`: no status can be added to it any more. `next`: cursor of the next page.
- * `hasBlockedAvatars`: an author of the page shows an older picture to somebody they block. `head`: greatest whole number
- * of any status when the page was read. `restricted`: number of statuses for fewer people in the range of the page.
+ * `hasBlockedAvatars`: an author of the page shows an older picture to somebody they block. `head`: greatest whole
+ * number of any status when the page was read. `restricted`: number of statuses for fewer people in the range of the
+ * page.
  */
 export type LoadedPage = {
   body: string;

@@ -7,8 +7,8 @@ import type { ConversationLog } from "./log/conversation-log.ts";
 import { setMemberBlock } from "./messages/blocks.ts";
 
 /**
- * Changes of who may reach whom: connections, blocks and deleted accounts. Each is committed together with its effect on
- * the open call.
+ * Changes of who may reach whom: connections, blocks and deleted accounts. Each is committed together with its effect
+ * on the open call.
  */
 export class AccessController {
   readonly #log: ConversationLog;

@@ -139,8 +139,8 @@ export class CallController {
   }
 
   /**
-   * Records that the call rings on a device of the member, unless they are its caller. The usual report changes only the
-   * memory; the first one of a phone that seemed asleep is stored and sent to both sides.
+   * Records that the call rings on a device of the member, unless they are its caller. The usual report changes only
+   * the memory; the first one of a phone that seemed asleep is stored and sent to both sides.
    */
   reportRing(member: Member, id: Uuid, now = Date.now()): void {
     if (this.#log.calls.open?.answeredAt !== null) return;

@@ -3,8 +3,9 @@ import { logError } from "#worker/lib/log.ts";
 const marginMs = 20; // so that the clock is never a little earlier than the timer
 
 /**
- * Timer of the moment at which the callee's phone counts as asleep. It is not an alarm, which would cost every call a row:
- * an instance that replaces this one does not know whether a device rings, and lets the call ring as long as usual.
+ * Timer of the moment at which the callee's phone counts as asleep. It is not an alarm, which would cost every call a
+ * row: an instance that replaces this one does not know whether a device rings, and lets the call ring as long as
+ * usual.
  */
 export class RingTimer {
   readonly #findDueAt: () => number | undefined;

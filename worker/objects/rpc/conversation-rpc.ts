@@ -17,8 +17,8 @@ import type {
 import type { InboxPosition } from "./notices.ts";
 
 /**
- * Methods of a Conversation, which is the only writer of its messages and decides who may do what. Callers address it by its
- * id, so no method repeats it.
+ * Methods of a Conversation, which is the only writer of its messages and decides who may do what. Callers address it
+ * by its id, so no method repeats it.
  */
 export interface ConversationRpc extends GroupRpc, CallRpc {
   /** Opens the conversation for writing. A connection that was closed is never opened again. */
@@ -85,8 +85,8 @@ export interface ConversationRpc extends GroupRpc, CallRpc {
   findOriginal(user: Uuid, seq: number): Promise<{ body: StoredBody; author: Uuid } | Refusal>;
   listMessages(user: Uuid, query: Extract<Command, { type: "page" }>): Promise<CommandResults["page"] | Refusal>;
   /**
-   * Searches one slice of the log within the budget. `before` is where the next slice begins. `sender`: finds messages of
-   * this person only.
+   * Searches one slice of the log within the budget. `before` is where the next slice begins. `sender`: finds messages
+   * of this person only.
    */
   searchMessages(
     user: Uuid,

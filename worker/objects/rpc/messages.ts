@@ -12,8 +12,8 @@ export type CheckedMessage = { cid: Uuid; body: Body; refusal?: Refusal; isCorre
 export type RefusedMessage = Refusal & { cid: Uuid };
 
 /**
- * Reactions of others to a member's own messages: the revision of the newest one (0 if there is none), the numbers of people
- * and of messages, and the newest ones with the preview of their message.
+ * Reactions of others to a member's own messages: the revision of the newest one (0 if there is none), the numbers of
+ * people and of messages, and the newest ones with the preview of their message.
  */
 export type ReactionNews = {
   revision: number;

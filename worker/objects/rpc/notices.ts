@@ -38,8 +38,8 @@ export type ConversationNotice = {
   /** Pinned messages that the member sees, absent if there never were any. The list with the higher version wins. */
   pinned?: { version: number; seqs: number[] };
   /**
-   * Current state of the messages changed after `since`. Absent if there are none or too many to push. `reactions` replaces
-   * the messages if nothing else of them has changed.
+   * Current state of the messages changed after `since`. Absent if there are none or too many to push. `reactions`
+   * replaces the messages if nothing else of them has changed.
    */
   revised?: {
     since: number;

@@ -18,8 +18,8 @@ export type NewPushSubscription = PushSubscriptionBody & { origin: string };
 export type InvitationNotice = { id: Uuid; at: number; sender: string };
 
 /**
- * Methods of a person's UserChannel, which holds their sockets and inbox. Callers address it by the person's id, so no method
- * repeats it.
+ * Methods of a person's UserChannel, which holds their sockets and inbox. Callers address it by the person's id, so no
+ * method repeats it.
  */
 export interface UserChannelRpc {
   /** Runs a command of this person, by frame or HTTP, for a session. */
@@ -74,7 +74,7 @@ export interface UserChannelRpc {
   deliverSignal(from: Uuid, signal: CallSignal): Promise<void>;
   /** Forwards to the sockets that another member is typing. Never stored. */
   deliverTyping(conversation: ConversationId, from: { user: Uuid; number: number }): Promise<void>;
-  /** Saves a session's push subscription. Returns the sessions whose subscriptions exceed the limit and were removed. */
+  /** Saves a session's push subscription. Returns the sessions whose subscriptions were removed beyond the limit. */
   savePushSubscription(session: Uuid, subscription: NewPushSubscription): Promise<Uuid[]>;
   /** Removes a session's push subscription. Idempotent. */
   removePushSubscription(session: Uuid): Promise<void>;

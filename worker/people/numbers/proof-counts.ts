@@ -31,7 +31,7 @@ const countStart = (db: Db, key: { adapter: string; range: string; day: number }
 const hasKey = (adapter: string, range: string, day: number): SQL | undefined =>
   and(eq(counts.adapter, adapter), eq(counts.range, range), eq(counts.day, day));
 
-/** Counts a started proof. Returns false, and counts nothing, if the budget of the day is used up or the range stopped. */
+/** Counts a started proof. False, without counting, if the day's budget is used up or the range is stopped. */
 export const takeProofStart = async (db: Db, adapter: NumberAdapter, phone: string, now: number): Promise<boolean> => {
   const day = toDay(now);
   const range = toRange(phone);

@@ -27,7 +27,7 @@ const encoders: Record<CodeAdapter["content_type"], (value: string) => string> =
 
 type CodeMessage = { to: string; code: string; language: Language; host: string | undefined };
 
-/** Sends a code to a number by an adapter's aggregator. Returns false unless it was accepted. Numbers are not logged. */
+/** Sends a code to a number by an adapter's aggregator. False unless it was accepted. Numbers are not logged. */
 export const sendCode = async (
   adapter: CodeAdapter,
   secrets: Record<string, string>,

@@ -75,8 +75,9 @@ const insertAndAsk = async (c: AppContext, adapter: NumberAdapter, base: ProofBa
 type OwnNumberRow = NonNullable<Awaited<ReturnType<typeof findNumber>>>;
 
 /**
- * Whether contacts can vouch for the number that a person has: only while nobody has proved it by the SIM. A number that
- * somebody else proved has to be verified again by something stronger, and contacts have not seen a new one in use.
+ * Whether contacts can vouch for the number that a person has: only while nobody has proved it by the SIM. A number
+ * that somebody else proved has to be verified again by something stronger, and contacts have not seen a new one in
+ * use.
  */
 export const isVouchingOffered = async (c: AppContext, own: OwnNumberRow, now: number): Promise<boolean> =>
   own.phone !== "" &&

@@ -38,8 +38,8 @@ const holds = (phone: string, of = "profiles"): SQL =>
   )})`;
 
 /**
- * SQL: the holder `held` gives the number up to whoever proves it by this method. To contacts' word alone only an account
- * that is not used and has not verified the number gives it up, and such a word yields to any other proof.
+ * SQL: the holder `held` gives the number up to whoever proves it by this method. To contacts' word alone only an
+ * account that is not used and has not verified the number gives it up, and such a word yields to any other proof.
  */
 const givesUp = (method: NumberMethod, now: number): SQL => {
   const unusedSince = now - numberUnusedDays * dayMs;
@@ -147,9 +147,9 @@ const isTakenMeanwhile = (error: unknown): boolean => {
 };
 
 /**
- * Completes a proof: its person holds the number verified, and nobody else. An unverified holder loses it, and a verified
- * one who has not used the account for long. One transaction decides, so that of two people who prove a number at the
- * same moment one gets it.
+ * Completes a proof: its person holds the number verified, and nobody else. An unverified holder loses it, and a
+ * verified one who has not used the account for long. One transaction decides, so that of two people who prove a number
+ * at the same moment one gets it.
  */
 export const completeNumberProof = async (db: Db, proof: NumberProofRow, now = Date.now()): Promise<Completion> => {
   try {

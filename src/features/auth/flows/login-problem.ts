@@ -6,7 +6,7 @@ export const toNameProblem = (name: string): FormProblem => ({
   text: name.startsWith("@") ? "errors.invalid_handle" : "auth.invalidPhoneNumber",
 });
 
-/** Maps a sign-in error to a message and the field it belongs to (SPEC.md §8). `name`: number, or handle with its "@". */
+/** Maps a sign-in error to a message and its field (SPEC.md §8). `name`: number, or handle with its "@". */
 export const toLoginProblem = (error: unknown, name = ""): FormProblem =>
   toFormProblem(error, {
     captcha_failed: { field: "form", text: "errors.captcha_failed" },

@@ -1,5 +1,6 @@
 /**
- * AreaSize of the local preview of a video call (SPEC.md §9): 128×192 px, moved within the area the controls leave free.
+ * AreaSize of the local preview of a video call (SPEC.md §9): 128×192 px, moved within the area the controls leave
+ * free.
  */
 export const previewSize = { width: 128, height: 192 };
 /** AreaSize in little room; text beside it keeps clear of it. */

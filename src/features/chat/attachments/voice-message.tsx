@@ -20,7 +20,7 @@ import {
   subscribeToVoicePlayback,
 } from "./voice-player.ts";
 
-const downloadedMaxBytes = 160_000; // up to this size (50 s) the file is downloaded before playing; larger ones are streamed
+const downloadedMaxBytes = 160_000; // up to this size (50 s) a file is loaded before playing; larger ones are streamed
 const seekStepMs = 2_000;
 const seekPageMs = 10_000;
 const barGap = 4;

@@ -59,8 +59,8 @@ export const toggleFormat = (text: string, start: number, end: number, marker: s
 };
 
 /**
- * Toggles a format without a selection in the text as it was before `start` to `end` was typed, and places what was typed
- * at the caret. The caret stays where it is in the text.
+ * Toggles a format without a selection in the text as it was before `start` to `end` was typed, and places what was
+ * typed at the caret. The caret stays where it is in the text.
  */
 export const toggleTypedFormat = (
   text: string,
@@ -128,8 +128,8 @@ export const formatField = (field: HTMLTextAreaElement, start: number, end: numb
 };
 
 /**
- * Toggles a format in a field where something was typed since: it is placed where the caret would have been, between new
- * markers or behind the one that ended the format.
+ * Toggles a format in a field where something was typed since: it is placed where the caret would have been, between
+ * new markers or behind the one that ended the format.
  */
 export const formatTypedText = (field: HTMLTextAreaElement, start: number, end: number, marker: string): void => {
   const { value, selectionEnd: caret } = field;

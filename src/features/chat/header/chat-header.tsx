@@ -21,14 +21,14 @@ const nameClasses =
   "line-clamp-2 min-w-0 text-[length:min(1rem,20px)] leading-[1.25] break-words whitespace-normal sm:text-lg";
 const subtitleClasses = "w-full truncate text-[0.8125rem] leading-[1.4] sm:text-sm";
 
-/** Avatar, name and subtitle of a chat, linked to the profile or member list. Typing is announced by `TypingAnnouncer`. */
+/** Avatar, name and subtitle of a chat, linked to the profile or members. `TypingAnnouncer` announces typing. */
 export function ChatHeader({ profilePath, person, name, mutedText, typingText, subtitle }: ChatHeaderProps) {
   const classes =
     "flex min-h-12 w-fit max-w-full items-center gap-2 rounded-card pr-1 -outline-offset-3 sm:gap-3 sm:pr-2";
   const content = (
     <>
       <Avatar person={person ?? unknownPerson} size={40} />
-      {/* The header is 72 px high: a subtitle that does not fit below a two-line name wraps to the side and is clipped. */}
+      {/* The header is 72 px high: a subtitle that does not fit below a two-line name wraps aside and is clipped. */}
       <span className="flex max-h-[70px] min-w-0 flex-col flex-wrap content-start justify-center overflow-hidden">
         <span className="flex w-full items-center gap-1.5">
           <bdi className={nameClasses}>{person ? name : ""}</bdi>

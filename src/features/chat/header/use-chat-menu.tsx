@@ -30,8 +30,8 @@ export const useConfirmation = <Dialog extends string>() => {
 const MediaGallery = lazyOverlay(() => import("#features/chat/search/gallery/media-gallery.tsx"));
 
 /**
- * Menu entries of every chat: its media, mute, stars and clear history. A group that this person left has no mute, and can be
- * deleted. Empty until the conversation is stored.
+ * Menu entries of every chat: its media, mute, stars and clear history. A group that this person left has no mute, and
+ * can be deleted. Empty until the conversation is stored.
  */
 export const useChatMenu = (
   conversation: ConversationId,

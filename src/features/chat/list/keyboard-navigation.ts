@@ -9,11 +9,11 @@ const listRowsInOrder = (list: Element): HTMLElement[] =>
 const getRowKey = (row: HTMLElement): string | undefined => row.dataset["key"];
 const findMenuButton = (row: HTMLElement): HTMLElement | null => row.querySelector<HTMLElement>(menuButtonSelector);
 
-/** Key of the message that gets the focus after this one lost its menu: the next message with a menu, else the previous one. */
+/** Key of the message that gets the focus after this one lost its menu: the next one with a menu, else the previous. */
 export const findAdjacentMenuKey = (list: Element, key: string): string | undefined => {
   const rows = listRowsInOrder(list);
   const at = rows.findIndex((row) => getRowKey(row) === key);
-  const before = at < 0 ? rows : rows.slice(0, at); // a message that is gone already was unsent, and therefore the newest
+  const before = at < 0 ? rows : rows.slice(0, at); // a message already gone was unsent, and so the newest
   const after = at < 0 ? [] : rows.slice(at + 1);
   const found = [...after, ...before.reverse()].find((row) => findMenuButton(row));
   return found && getRowKey(found);

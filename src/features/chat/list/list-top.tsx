@@ -10,7 +10,7 @@ type ListTopProps = {
   oldestAt: number | undefined;
 };
 
-/** Area above the oldest message: loading state or beginning of the chat. Its height is constant, so that no row moves. */
+/** Area above the oldest message: loading state or beginning of the chat, of one height, so that no row moves. */
 export function ListTop({ hasOlder, isLoading, isWaitingToRetry, height, oldestAt }: ListTopProps) {
   const { t } = useTranslation();
   return (

@@ -20,8 +20,8 @@ type MessageAnnouncerProps = {
 };
 
 /**
- * Live region that announces incoming messages to screen readers. The message list cannot be the live region, because it
- * is virtual: its elements also come and go with scrolling. Deleted and cleared messages are removed here, too.
+ * Live region that announces incoming messages to screen readers. The message list cannot be the live region, because
+ * it is virtual: its elements also come and go with scrolling. Deleted and cleared messages are removed here, too.
  */
 export function MessageAnnouncer({ conversation, items, people, isLoading }: MessageAnnouncerProps) {
   const { t } = useTranslation();

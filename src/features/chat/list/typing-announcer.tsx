@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 /** Minimum time between two typing announcements. */
 const repeatAfterMs = 30_000;
 
-/** Live region for typing notifications, limited to one announcement per `repeatAfterMs`. `text` is undefined while nobody types. */
+/** Live region that announces who types, at most every `repeatAfterMs`. `text` is undefined while nobody does. */
 export function TypingAnnouncer({ text }: { text: string | undefined }) {
   const announcedAt = useRef(Number.NEGATIVE_INFINITY);
   const [announced, setAnnounced] = useState<string>();

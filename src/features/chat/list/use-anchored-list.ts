@@ -75,7 +75,8 @@ export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...p
     measureElement: (element, entry, instance) => {
       const size = measureElement(element, entry, instance);
       const key = props.getKey(instance.indexFromElement(element));
-      // The library does not cache a size equal to the estimate, and would treat the next change as the first measurement.
+      // The library does not cache a size equal to the estimate, and would treat the next change as the first
+      // measurement.
       if (estimates.current.sizes.get(key) === size && !instance.itemSizeCache.has(key))
         instance.itemSizeCache.set(key, size);
       return size;

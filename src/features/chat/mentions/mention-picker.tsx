@@ -21,7 +21,8 @@ const fieldAttributes = ["aria-autocomplete", "aria-haspopup", "aria-controls", 
 
 /**
  * List of the members that match the mention being written in a field. The arrow keys move in it, Enter and Tab choose,
- * Escape closes it. The focus stays in the field. A choice is an input of the field, so that its form needs no code for it.
+ * Escape closes it. The focus stays in the field. A choice is an input of the field, so that its form needs no code for
+ * it.
  */
 export default function MentionPicker({ conversation, field }: MentionPickerProps) {
   const { t } = useTranslation();

@@ -35,7 +35,7 @@ export function MentioningText({ text, mentions }: { text: string; mentions: rea
     if (isCode) return <HighlightedText text={text.slice(start, end)} />;
     let shownUpTo = start;
     const parts = mentions
-      .filter(([offset, length]) => offset >= start && offset + length <= end) // a collapsed text may lack the last ones
+      .filter(([offset, length]) => offset >= start && offset + length <= end) // a collapsed text may lack the last
       .map((mention) => {
         const [offset, length] = mention;
         const before = toShownText(text, { start: shownUpTo, end: offset });

@@ -1,4 +1,4 @@
-/** Relation of this user to a chat: a private chat, one whose peer deleted the account, or a group they are in or have left. */
+/** What a chat is to this user: private, private with a deleted account, or a group they are in or have left. */
 export type ChatParticipation = "private" | "peerDeleted" | "member" | "left";
 
 /** Whether nothing can ever be sent in this chat again. */

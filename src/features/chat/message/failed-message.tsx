@@ -7,8 +7,8 @@ import { discardMessage, retryMessage } from "#sync/message-actions.ts";
 import { type ChatParticipation, isClosedForSending } from "./chat-participation.ts";
 
 /**
- * Reason why a message was not sent. A message rejected after a removal from the group stays rejected when the user is a
- * member again. A deleted peer account takes precedence over any earlier error.
+ * Reason why a message was not sent. A message rejected after a removal from the group stays rejected when the user is
+ * a member again. A deleted peer account takes precedence over any earlier error.
  */
 export const describeSendFailure = (
   error: ErrorCode | undefined,

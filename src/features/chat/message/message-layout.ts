@@ -151,8 +151,8 @@ const estimateBodyHeight = ({ body, mine }: ChatItem, listPx: number, isExpanded
 };
 
 /**
- * Estimated height of a message in a list of this width. A better estimate means less movement when the row is measured.
- * A long text counts as collapsed unless `isExpanded`.
+ * Estimated height of a message in a list of this width. A better estimate means less movement when the row is
+ * measured. A long text counts as collapsed unless `isExpanded`.
  */
 export const estimateMessageHeight = (
   item: ChatItem,

@@ -39,8 +39,8 @@ type BubbleTextProps = {
 };
 
 /**
- * Text of a bubble, bidi-isolated so that direction marks do not affect the surrounding layout. A long text is collapsed
- * until the user expands it.
+ * Text of a bubble, bidi-isolated so that direction marks do not affect the surrounding layout. A long text is
+ * collapsed until the user expands it.
  */
 export function BubbleText({ text, mentions, time, mine, isExpanded, onExpand }: BubbleTextProps) {
   const { t } = useTranslation();

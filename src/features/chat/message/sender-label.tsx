@@ -5,8 +5,8 @@ import { toPersonHue } from "#components/people/avatar-text.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
 import type { GroupSender } from "./senders.ts";
 
-// Name and avatar of the sender of a group message. A neutral placeholder stands in until the profile is loaded: a generic
-// name would make several people look like one.
+// Name and avatar of the sender of a group message. A neutral placeholder stands in until the profile is loaded: a
+// generic name would make several people look like one.
 
 /** Height `senderNamePx`; closer to the text than to the edge of the bubble. */
 const nameClasses = "-mb-1 flex min-h-[26px] items-end px-3 pt-2 text-sm leading-[18px]";
@@ -34,7 +34,7 @@ export function SenderName({ sender: { name, person } }: { sender: GroupSender }
 const avatarClasses = "absolute bottom-0 left-0 grid h-12 w-12 items-end justify-items-center pb-2";
 const numberHueStep = 137; // degrees: neighbours in the group get hues far apart
 
-/** Avatar beside the last message of a run. It links to the profile, which the keyboard reaches through the message menu. */
+/** Avatar beside the last message of a run, linked to the profile. The keyboard reaches it by the message menu. */
 export function SenderAvatar({ sender: { user, number, person } }: { sender: GroupSender }) {
   if (!person) {
     const hue = ((number ?? 0) * numberHueStep) % 360;

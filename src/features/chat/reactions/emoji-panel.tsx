@@ -11,8 +11,8 @@ type EmojiPanelProps = {
 };
 
 /**
- * Panel of the composer: above it on a wide screen, in the place of the on-screen keyboard on a narrow one. It closes by
- * Escape, the back button, a press elsewhere, and when the field is focused, whose keyboard then takes its place.
+ * Panel of the composer: above it on a wide screen, in the place of the on-screen keyboard on a narrow one. It closes
+ * by Escape, the back button, a press elsewhere, and when the field is focused, whose keyboard then takes its place.
  */
 export function EmojiPanel({ field, onClose, children }: EmojiPanelProps) {
   const { t } = useTranslation();

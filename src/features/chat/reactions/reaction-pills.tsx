@@ -26,8 +26,8 @@ type ReactionPillsProps = {
 };
 
 /**
- * Reactions below a bubble. A press adds this person's reaction or removes it; a long press, or a press where the person
- * may not write, shows who reacted.
+ * Reactions below a bubble. A press adds this person's reaction or removes it; a long press, or a press where the
+ * person may not write, shows who reacted.
  */
 export default function ReactionPills({ conversation, item, isTabStop, onShowReactors }: ReactionPillsProps) {
   const { t } = useTranslation();

@@ -59,7 +59,7 @@ const useReactors = (conversation: ConversationId, seq: number, summary: string)
   const [failure, setFailure] = useState<string>();
   const [attempts, setAttempts] = useState(0);
   const isOnline = useLinkState() === "online";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads on retry, on new reactions and when the connection returns
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads on retry, on new reactions and when online again
   useEffect(() => {
     let isWanted = true;
     fetchReactors(conversation, seq).then(

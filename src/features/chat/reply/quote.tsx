@@ -25,8 +25,8 @@ type QuoteContentProps = {
 };
 
 /**
- * Author and first words of a quoted message, with the name of its group if it is of another conversation. Neutral until
- * the message is on this device.
+ * Author and first words of a quoted message, with the name of its group if it is of another conversation. Neutral
+ * until the message is on this device.
  */
 export function QuoteContent({ target, quoted, ...chat }: QuoteContentProps) {
   const { t } = useTranslation();

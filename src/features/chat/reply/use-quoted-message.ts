@@ -7,7 +7,7 @@ import { fetchQuotedMessage, readQuotedMessage } from "#sync/queries/quoted-mess
 import type { ReplyTarget } from "#sync/store/database.ts";
 import type { QuotedMessage } from "#sync/store/view-models.ts";
 
-/** Message that one in `chat` answers. One that is older than the stored messages is fetched when there is a network. */
+/** Message that one in `chat` answers. One older than the stored messages is fetched when there is a network. */
 export const useQuotedMessage = (
   chat: ConversationId,
   answered: ReplyTarget | undefined,

@@ -18,8 +18,8 @@ type UnsentContentPanelProps = {
 };
 
 /**
- * Replaces the composer in a chat that can no longer be written to. The unsent draft, files and recordings can be copied,
- * saved or deleted.
+ * Replaces the composer in a chat that can no longer be written to. The unsent draft, files and recordings can be
+ * copied, saved or deleted.
  */
 export default function UnsentContentPanel({ conversation, draft, unsent, reason }: UnsentContentPanelProps) {
   const { t } = useTranslation();

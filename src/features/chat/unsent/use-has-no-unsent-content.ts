@@ -5,7 +5,7 @@ import { hasUnsentContent, readLatestDraft } from "#sync/actions.ts";
 const hasNoUnsentContent = async (conversation: ConversationId): Promise<boolean> =>
   (await readLatestDraft(conversation)).trim() === "" && !(await hasUnsentContent(conversation));
 
-/** Whether the chat has no unsent draft, files or recording. Checked only while the live queries suggest it (`seemsEmpty`). */
+/** Whether the chat has no unsent draft, files or recording. Read only while the live queries suggest it. */
 export const useHasNoUnsentContent = (conversation: ConversationId, seemsEmpty: boolean): boolean => {
   const [isEmpty, setEmpty] = useState(false);
   useEffect(() => {

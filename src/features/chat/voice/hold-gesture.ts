@@ -12,8 +12,8 @@ const toDragAction = (dx: number, dy: number): "none" | "lock" | "cancel" => {
 type PointerSample = { timeStamp: number; clientX: number; clientY: number };
 
 /**
- * Press-and-hold gesture on the record button. Evaluates pointer events instead of rendered state: a slow device renders
- * late, and a recording that was locked or cancelled by then must not be sent.
+ * Press-and-hold gesture on the record button. Evaluates pointer events instead of rendered state: a slow device
+ * renders late, and a recording that was locked or cancelled by then must not be sent.
  */
 export class HoldGesture {
   readonly #start: PointerSample;

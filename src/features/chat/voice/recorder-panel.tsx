@@ -57,8 +57,8 @@ function RecordingStatus({ recording, hint }: { recording: VoiceRecording; hint:
 type RecorderPanelProps = { recording: VoiceRecording; isLocked: boolean; isCancelling: boolean };
 
 /**
- * Replaces the text field and the attach buttons while a voice message is recorded or waits to be sent. The record button
- * stays in the composer, because a finger may be holding it.
+ * Replaces the text field and the attach buttons while a voice message is recorded or waits to be sent. The record
+ * button stays in the composer, because a finger may be holding it.
  */
 export function RecorderPanel({ recording, isLocked, isCancelling }: RecorderPanelProps) {
   const { t } = useTranslation();

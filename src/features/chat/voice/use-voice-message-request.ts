@@ -3,7 +3,7 @@ import { inCall } from "#calls/call-state.ts";
 import { takeVoiceMessageRequest, voiceMessageRequest } from "#calls/ui/voice-message-request.ts";
 import type { ConversationId } from "#contract/ids.ts";
 
-/** Starts a recording when the person asked for one on the screen of a call, which has to be over and closed by then. */
+/** Starts the recording that a person asked for on the screen of a call, once the call is over and closed. */
 export const useVoiceMessageRequest = (conversation: ConversationId, startRecording: () => void): void => {
   const start = useEffectEvent(startRecording);
   useEffect(() => {

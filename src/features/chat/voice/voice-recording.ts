@@ -47,8 +47,8 @@ const toRecordingFileName = (startedAt: number, mime: string): string => {
 };
 
 /**
- * One voice message from the start of its recording until it is sent or discarded. Every second of audio is saved on the
- * device while recording, and stays there if the recording ends without a decision of the user.
+ * One voice message from the start of its recording until it is sent or discarded. Every second of audio is saved on
+ * the device while recording, and stays there if the recording ends without a decision of the user.
  */
 export class VoiceRecording {
   readonly state = new Observable<RecordingState>({ phase: "opening" });
@@ -74,8 +74,8 @@ export class VoiceRecording {
   }
 
   /**
-   * Recording saved by an earlier visit, the first one or the one with this start; undefined if there is none or another
-   * tab is still recording it.
+   * Recording saved by an earlier visit, the first one or the one with this start; undefined if there is none or
+   * another tab is still recording it.
    */
   static async findSaved(conversation: ConversationId, startedAt?: number): Promise<VoiceRecording | undefined> {
     const saved = await findRecordingDraft(getEngine().tab, conversation, startedAt);

@@ -28,8 +28,8 @@ type ConversationSearchResultsProps = {
 };
 
 /**
- * Search filters, conversations and contacts whose name or phone number matches the query, and messages. Without a query
- * and a filter it prepares the first search.
+ * Search filters, conversations and contacts whose name or phone number matches the query, and messages. Without a
+ * query and a filter it prepares the first search.
  */
 export const ConversationSearchResults = memo(({ query, filters, menu, onFilter }: ConversationSearchResultsProps) => {
   const { t } = useTranslation();

@@ -102,7 +102,8 @@ type MessageMatchesProps = {
 
 /**
  * Search in the messages of all conversations: filters, then the results on this device and older ones that the server
- * has. Filters apply to messages only: with them no names are shown. Without a query and a filter it is drawn invisibly.
+ * has. Filters apply to messages only: with them no names are shown. Without a query and a filter it is drawn
+ * invisibly.
  */
 export default function MessageMatches(props: MessageMatchesProps) {
   const { query, filters: chosen, names, hasNoName, conversations, onFilter } = props;

@@ -15,8 +15,8 @@ const choicesAfterMs = 300; // many choices would delay the first results, which
 type PersonFilterProps = FiltersProps<Uuid> & { conversations: readonly ConversationListItem[] | undefined };
 
 /**
- * Sender of the messages: this person, their contacts, and others they have a conversation with; people who are only in a
- * group with them once the list is about to be opened.
+ * Sender of the messages: this person, their contacts, and others they have a conversation with; people who are only in
+ * a group with them once the list is about to be opened.
  */
 export function PersonFilter({ conversations, ...filters }: PersonFilterProps) {
   const { t } = useTranslation();

@@ -17,8 +17,8 @@ export const readSavedSearch = (): Search => {
 };
 
 /**
- * Keeps the search in its history entry, which no server sees. A search that is closed is removed at once: the page may be
- * reloaded or left at any time.
+ * Keeps the search in its history entry, which no server sees. A search that is closed is removed at once: the page may
+ * be reloaded or left at any time.
  */
 export const useSavedSearch = (query: string, filters: ChosenFilters<Uuid>): void => {
   useEffect(() => {

@@ -41,7 +41,7 @@ const useArrivedResults = (
   const isRead = newest !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the time at which this search began
   const startedAt = useMemo(() => findNewestTime(newest ?? []), [query, filterKey, isRead]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the filter, a new object at every render
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the filter, which each render makes anew
   return useMemo(
     () =>
       newest && filter?.from === undefined && canSearch({ query, filter })
@@ -60,8 +60,8 @@ const addArrived = (stored: FoundMessage[], arrived: readonly FoundMessage[]): F
 
 /**
  * Searches the messages of all conversations. While a person types, the results of the former query remain until the
- * first ones of the new query. Without a query and a filter it reads what the first search needs, and returns the newest
- * messages: drawn invisibly, they make the first results appear sooner.
+ * first ones of the new query. Without a query and a filter it reads what the first search needs, and returns the
+ * newest messages: drawn invisibly, they make the first results appear sooner.
  */
 export const useGlobalSearch = (
   query: string,
@@ -77,7 +77,7 @@ export const useGlobalSearch = (
   const arrived = useArrivedResults(query, filter, newest);
   const isPreparing = query === "" && !filter;
   const canPrepareRest = isPreparing && instant !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the filter, a new object at every render
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the filter, which each render makes anew
   useEffect(() => {
     if (!engine || isPreparing) {
       setShown(noSearch);

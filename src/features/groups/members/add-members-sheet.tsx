@@ -34,7 +34,7 @@ const nobody: NonNullable<GroupCandidatesView["invited"]> = [];
  */
 const useOfferedPeople = ({ invited = nobody, former }: GroupCandidatesView, isMember: (person: Uuid) => boolean) => {
   const contacts = useContacts();
-  const groupPeople = useLiveQuery("group people", ({ store, me }) => listGroupPeople(store, me)); // present members of own groups
+  const groupPeople = useLiveQuery("group people", ({ store, me }) => listGroupPeople(store, me)); // of all groups
   const [hasGroupPeople, setHasGroupPeople] = useState(false);
   const known = useMemo(() => {
     if (!contacts) return undefined;

@@ -18,8 +18,8 @@ export type GroupCandidatesView = {
 const parseCandidates = (body: unknown): GroupCandidates => parseResponse(GroupCandidates, body);
 
 /**
- * Invited people and former members of a group, while `isWanted`. The server is asked again whenever the members change:
- * somebody may have accepted.
+ * Invited people and former members of a group, while `isWanted`. The server is asked again whenever the members
+ * change: somebody may have accepted.
  */
 export const useGroupCandidates = (group: Uuid, membersVersion: number, isWanted: boolean): GroupCandidatesView => {
   const invited = useLiveQuery(isWanted ? `invited ${group}` : undefined, ({ store }) =>

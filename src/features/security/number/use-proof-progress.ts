@@ -60,7 +60,7 @@ export const useSecondsUntil = (at: number): number => {
 type SmsCredential = Credential & { code: string };
 const smsRequest = { otp: { transport: ["sms"] } };
 
-/** Passes on the code of an SMS that names this site, once the person agreed. Other browsers suggest it in the field. */
+/** Passes on the code of an SMS that names this site, if the person agrees. Other browsers suggest it in the field. */
 export const useReceivedCode = (onCode: (code: string) => void): void =>
   useEffect(() => {
     if (!("OTPCredential" in window)) return;

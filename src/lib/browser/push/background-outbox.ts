@@ -3,9 +3,9 @@ import { ConversationId, Uuid } from "#contract/ids.ts";
 import { toBackgroundOutboxName } from "./background-sync.ts";
 
 /**
- * Entry of the service worker's outbox: a reply that was written in a notification and is not known to be sent; the place
- * in the log of a message that the worker sent from the app's outbox; a conversation that was read up to `head` in its
- * notification.
+ * Entry of the service worker's outbox: a reply that was written in a notification and is not known to be sent; the
+ * place in the log of a message that the worker sent from the app's outbox; a conversation that was read up to `head`
+ * in its notification.
  */
 export const BackgroundEntry = v.variant("type", [
   v.object({ type: v.literal("reply"), cid: Uuid, conversation: ConversationId, text: v.string() }),

@@ -3,9 +3,9 @@ export const notificationLockName = "lisolo-notifications";
 const lockWaitMs = 500; // a stopped page that holds the lock must not delay a notification
 
 /**
- * Runs work on the shown notifications while no other tab or worker of this origin does. Chromium removes a notification
- * that is being shown when notifications are listed at that moment. Without the Web Locks API, and after `lockWaitMs`,
- * the work runs at once.
+ * Runs work on the shown notifications while no other tab or worker of this origin does. Chromium removes a
+ * notification that is being shown when notifications are listed at that moment. Without the Web Locks API, and after
+ * `lockWaitMs`, the work runs at once.
  */
 export const withNotificationLock = async <T>(work: () => Promise<T>): Promise<T> => {
   if (!("locks" in navigator)) return work();

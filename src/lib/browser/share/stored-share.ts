@@ -86,8 +86,8 @@ const readText = (form: FormData, field: string): string => {
 };
 
 /**
- * Stores the form of a share and returns its id, undefined if the form has no content. Rejects, and leaves nothing behind,
- * if there is no room.
+ * Stores the form of a share and returns its id, undefined if the form has no content. Rejects, and leaves nothing
+ * behind, if there is no room.
  */
 export const saveShare = async (form: FormData, now: number): Promise<Uuid | undefined> => {
   const id = createUuid(now);
@@ -153,9 +153,9 @@ export const saveSharedText = (version: ShareVersion, text: string): Promise<voi
   });
 
 /**
- * Sends a share and deletes it, while no other tab sends it. `send` calls its argument once the text is sent, so that the
- * text is not sent again if the files cannot be. Resolves to false, without sending, if another tab has sent the share or
- * its text; rejects with the error of `send`.
+ * Sends a share and deletes it, while no other tab sends it. `send` calls its argument once the text is sent, so that
+ * the text is not sent again if the files cannot be. Resolves to false, without sending, if another tab has sent the
+ * share or its text; rejects with the error of `send`.
  */
 export const sendShare = (
   version: ShareVersion,
@@ -182,8 +182,8 @@ export const discardShare = (id: Uuid): Promise<void> =>
   });
 
 /**
- * Looks for content that was shared while nobody was signed in: the newest that can still be opened, and whether any was
- * dropped because the sign-in took too long. Deletes what has expired.
+ * Looks for content that was shared while nobody was signed in: the newest that can still be opened, and whether any
+ * was dropped because the sign-in took too long. Deletes what has expired.
  */
 export const findUnownedShare = async (now: number): Promise<{ id: Uuid | undefined; wasDropped: boolean }> => {
   const cache = await openCache();

@@ -16,7 +16,7 @@ const everyoneNames = ["all", "todos", "tous"];
 /** Name that can be mentioned; without a number it stands for everyone. */
 type MentionableName = { name: string; number?: number | undefined };
 
-/** Members that this page has chosen for a name, by conversation and name. They tell people with the same name apart. */
+/** Members chosen on this page for a name, by conversation and name. They tell people of the same name apart. */
 const chosenMembers = new Map<string, number>();
 
 const toChoiceKey = (conversation: ConversationId, name: string): string => `${conversation} ${name}`;
@@ -70,9 +70,9 @@ const withNamedMentions = async (
 };
 
 /**
- * The body with the mentions of members that its text names; undefined while this device does not have the group's current
- * member list. Of several members with the same name, the one chosen in this page is mentioned, and none if there is no
- * choice. Requires a transaction over conversations, members, people and `meta`.
+ * The body with the mentions of members that its text names; undefined while this device does not have the group's
+ * current member list. Of several members with the same name, the one chosen in this page is mentioned, and none if
+ * there is no choice. Requires a transaction over conversations, members, people and `meta`.
  */
 export const resolveMentions = async (
   context: Pick<SyncContext, "strict" | "me">,
@@ -87,8 +87,8 @@ export const resolveMentions = async (
 };
 
 /**
- * Finds the mentions of an unsent message that was written without the member list, which is fetched first. If the group
- * refuses it, the message stays without mentions. Rejects with a SyncError if it has to be tried again.
+ * Finds the mentions of an unsent message that was written without the member list, which is fetched first. If the
+ * group refuses it, the message stays without mentions. Rejects with a SyncError if it has to be tried again.
  */
 export const resolveUnsentMentions = async (
   context: SyncContext,

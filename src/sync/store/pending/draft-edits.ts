@@ -15,12 +15,12 @@ const draftEditPrefix = "draft-edit:";
 /** How long nobody must have typed before a draft is sent, and before one of another device replaces it. */
 export const typingPauseMs = 3_000;
 
-/** Draft as another device's change announced it; without content if this device wrote it. `before`: the head before. */
+/** Draft announced by another device's change; without content if this device wrote it. `before`: the head before. */
 export type PushedDraft = { before: number; change: number; draft?: SyncedDraft };
 
 /**
- * Draft that the person changed on this device at the time `at` and that the other devices do not have. `isFinal`: nobody
- * types in it any more.
+ * Draft that the person changed on this device at the time `at` and that the other devices do not have. `isFinal`:
+ * nobody types in it any more.
  */
 export type DraftEdit = { at: number; isFinal?: boolean };
 /** What the server is known to have as the draft of a conversation. */
@@ -30,8 +30,8 @@ export type DraftState = Pick<SyncedDraft, "change" | "text" | "reply"> & {
   /** Text that this device sent and the server has not confirmed. */
   sent?: string;
   /**
-   * Of an own draft whose request may have been delayed: the newest change that this device had seen before it, and when
-   * it was written, by the clock of the server.
+   * Of an own draft whose request may have been delayed: the newest change that this device had seen before it, and
+   * when it was written, by the clock of the server.
    */
   written?: { base: number; at: number };
   /** A later draft of another device was not applied, because somebody was typing here. */
@@ -72,8 +72,8 @@ export const finishDraftEdits = ({ meta }: LocalStore): Promise<number> =>
     });
 
 /**
- * Deletes a text draft that was sent or whose conversation was deleted. The other devices learn of it if they may have it.
- * Requires a transaction over `meta`.
+ * Deletes a text draft that was sent or whose conversation was deleted. The other devices learn of it if they may have
+ * it. Requires a transaction over `meta`.
  */
 export const deleteTextDraft = async (store: LocalStore, conversation: ConversationId, at: number): Promise<void> => {
   const { meta } = store;

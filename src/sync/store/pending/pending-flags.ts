@@ -6,8 +6,8 @@ import type { LocalStore } from "#sync/store/database.ts";
 const pendingFlagsPrefix = "flags:";
 
 /**
- * Flags of a conversation that the person chose and the server has not confirmed. `known`: newest change of the inbox that
- * this device had then. `at`: time of the first unsent choice, or of the last one to pin: the order of sending.
+ * Flags of a conversation that the person chose and the server has not confirmed. `known`: newest change of the inbox
+ * that this device had then. `at`: time of the first unsent choice, or of the last one to pin: the order of sending.
  */
 export type PendingFlags = FlagChange & { conversation: ConversationId; at: number; known?: ChangeNumber };
 

@@ -5,8 +5,8 @@ import type { LocalStore, MetaRow } from "#sync/store/database.ts";
 const pendingMessageFlagsPrefix = "message-flags:";
 
 /**
- * Flags of a message that the person chose at the time `at` and the server has not confirmed; a later choice replaces it.
- * `epoch`: log of the message. Without `seq`, the flags of the conversation have changed and have to be fetched.
+ * Flags of a message that the person chose at the time `at` and the server has not confirmed; a later choice replaces
+ * it. `epoch`: log of the message. Without `seq`, the flags of the conversation have changed and have to be fetched.
  */
 export type PendingMessageFlags = { conversation: ConversationId } & (
   | { seq?: never }

@@ -5,7 +5,8 @@ const pendingReactionPrefix = "reaction:";
 
 /**
  * Reaction of this person that the server has not confirmed; a later one to the same message replaces it. `emoji`: null
- * removes the reaction. `target`: seq of the message in the log `epoch`, or the client id of an own one that was unsent.
+ * removes the reaction. `target`: seq of the message in the log `epoch`, or the client id of an own one that was
+ * unsent.
  */
 export type PendingReaction = {
   conversation: ConversationId;

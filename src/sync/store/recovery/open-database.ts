@@ -73,7 +73,7 @@ const withOpeningLock = async <T>(platform: Platform, name: string, work: () => 
   }
 };
 
-/** Rejects if the tables cannot be read, as a database that opens may be damaged. Resolves to whether it has a cursor. */
+/** Rejects if the tables cannot be read, as a damaged database may open. Resolves to whether it has a cursor. */
 const checkReadable = (store: LocalStore): Promise<boolean> =>
   store.transaction("r", [store.conversations, store.outbox, store.meta], async () => {
     const [cursor] = await Promise.all([

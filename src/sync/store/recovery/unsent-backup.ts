@@ -153,8 +153,8 @@ export const saveUnsentBackup = async (platform: Platform, name: string, unsent:
 };
 
 /**
- * Whether there may be a backup: false only if the browser lists its databases and this one is not among them. A list is
- * quicker than to create the database, read it and delete it.
+ * Whether there may be a backup: false only if the browser lists its databases and this one is not among them. A list
+ * is quicker than to create the database, read it and delete it.
  */
 export const mayHaveUnsentBackup = async ({ indexedDb }: Platform, name: string): Promise<boolean> => {
   const { indexedDB: factory } = indexedDb ?? globalThis;

@@ -36,8 +36,8 @@ const buildLeftNotice = (
 });
 
 /**
- * Notice for a former member: the conversation as it was at the end of their membership, and deletions since. Nothing counts as
- * unread.
+ * Notice for a former member: the conversation as it was at the end of their membership, and deletions since. Nothing
+ * counts as unread.
  */
 const buildFormerNotice = (log: ConversationLog, member: Member, delivered: DeliveryProgress): ConversationNotice => {
   const { epoch, revision, group } = log;

@@ -23,7 +23,7 @@ type MemberDelivery = {
   isUrgent: boolean;
   /** Whether the next notice includes an exact unread count. */
   needsCount: boolean;
-  /** When the channel got its newest unconfirmed state, in an answer or without writing it. Undefined if all is confirmed. */
+  /** When the channel got its newest unconfirmed state, in an answer or unwritten. Undefined if all is confirmed. */
   answeredAt: number | undefined;
   failures: number;
   retryAt: number;

@@ -72,8 +72,8 @@ export class MemberNotifier {
   }
 
   /**
-   * Resumes the work of a previous instance, which had set an alarm, or lost it while a timeout of the call was pending.
-   * An alarm that is far ahead only purges earlier texts: nothing is undelivered.
+   * Resumes the work of a previous instance, which had set an alarm, or lost it while a timeout of the call was
+   * pending. An alarm that is far ahead only purges earlier texts: nothing is undelivered.
    */
   recover(alarmAt: number | null): void {
     const timeoutAt = this.#callTimeouts.findNext();
@@ -168,8 +168,8 @@ export class MemberNotifier {
   }
 
   /**
-   * Notifies the members of a reaction. In a group those of `groupReactionHoldMs` are collected into one notification, since
-   * many may react to the same message at once.
+   * Notifies the members of a reaction. In a group those of `groupReactionHoldMs` are collected into one notification,
+   * since many may react to the same message at once.
    */
   notifyReaction(log: ConversationLog, member: Member, { isNew, isUndelivered }: ReactionResult): void {
     if (!isNew) return;

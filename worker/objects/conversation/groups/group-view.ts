@@ -39,8 +39,8 @@ const findFirstJoin = ({ kept, visibleAfter }: Member): number =>
   kept ? (kept.ranges[0]?.[0] ?? 1) - 1 : visibleAfter;
 
 /**
- * Members by number for a former member: only those who were members during the reader's time, and nothing of what happened
- * to them since.
+ * Members by number for a former member: only those who were members during the reader's time, and nothing of what
+ * happened to them since.
  */
 export const readFormerMemberEntries = (
   log: GroupLog,

@@ -103,7 +103,7 @@ export class GroupController {
     };
   }
 
-  /** Group as somebody with an open invitation may see it: nothing of its messages, and of its members their own contacts. */
+  /** Group as an invited person may see it: nothing of its messages, and of its members their own contacts. */
   findInvitation(user: Uuid, contacts: readonly Uuid[], now = Date.now()): InvitingGroup | Refusal {
     const log = this.#log;
     const owner = log.members.active.find(({ role }) => isGroupActionAllowed(role, "add"));

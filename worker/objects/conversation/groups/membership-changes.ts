@@ -21,8 +21,8 @@ export const nextMembersVersion = (log: GroupLog): number => {
 };
 
 /**
- * Adds a person for the first time or again. Messages from before are invisible to them, except those of memberships whose
- * history they kept, and count as delivered and read.
+ * Adds a person for the first time or again. Messages from before are invisible to them, except those of memberships
+ * whose history they kept, and count as delivered and read.
  */
 export const attachMember = (
   log: GroupLog,
@@ -51,8 +51,8 @@ export const attachMember = (
 };
 
 /**
- * Ends a membership. Active members keep the history up to the system message that says so, which the caller appends next.
- * Hidden members never learned of the group and keep nothing of it.
+ * Ends a membership. Active members keep the history up to the system message that says so, which the caller appends
+ * next. Hidden members never learned of the group and keep nothing of it.
  */
 export const detachMember = (log: GroupLog, member: Member, membersVersion: number, now: number): void => {
   const { kept, state } = member;

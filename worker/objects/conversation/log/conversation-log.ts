@@ -254,8 +254,8 @@ export class ConversationLog {
   }
 
   /**
-   * Sets the reaction of a member to a message, null for none. Its revision is written with the reaction only. `isUndelivered`:
-   * the other member does not see it.
+   * Sets the reaction of a member to a message, null for none. Its revision is written with the reaction only.
+   * `isUndelivered`: the other member does not see it.
    */
   setReaction(seq: number, member: number, emoji: string | null, isUndelivered: boolean): void {
     this.revision += 1;

@@ -6,8 +6,8 @@ const lifetimeMs = groupInvitationDays * 24 * 3_600_000;
 export type GroupInvitationEntry = { user: Uuid; at: number };
 
 /**
- * Invitations to a group, at most one for each person. All are from the present owner, who alone may invite. Declined ones
- * stay for their time, so that the owner does not see who declined. Runs within the caller's transaction.
+ * Invitations to a group, at most one for each person. All are from the present owner, who alone may invite. Declined
+ * ones stay for their time, so that the owner does not see who declined. Runs within the caller's transaction.
  */
 export class InvitationTable {
   readonly #sql: SqlStorage;

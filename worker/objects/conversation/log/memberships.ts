@@ -12,8 +12,8 @@ export const SeqRange = v.tuple([Seq, Seq]);
 export type SeqRange = v.InferOutput<typeof SeqRange>;
 
 /**
- * History that somebody keeps of earlier memberships of a group: their seqs in ascending order, and the revision of the log,
- * the time and the members version (`roster`) when the last one ended.
+ * History that somebody keeps of earlier memberships of a group: their seqs in ascending order, and the revision of the
+ * log, the time and the members version (`roster`) when the last one ended.
  */
 export const KeptHistory = v.object({
   ranges: v.pipe(v.array(SeqRange), v.minLength(1)),

@@ -39,7 +39,7 @@ export const toVisibleMessage = (row: MessageRecord, member: Member): Message =>
   return { seq, sender, at, body: row.withheld > 0 ? { type: "withheld" } : readBodyFor(row, member) };
 };
 
-/** Body as a member sees it: the other member of a private chat does not see edits made while they blocked the author. */
+/** Body as a member sees it: without edits that the other member made while this one blocked them. */
 export const readBodyFor = (
   { kind, body, sender, shown }: MessageRecord,
   { number }: Pick<Member, "number">,

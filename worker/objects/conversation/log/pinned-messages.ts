@@ -8,8 +8,8 @@ const PinnedMessage = v.strictObject({ seq: v.number(), onlyFor: v.optional(v.nu
 type PinnedMessage = v.InferOutput<typeof PinnedMessage>;
 
 /**
- * Pinned messages of a conversation, the one pinned last at the end. `version`: time of the last change, greater with each
- * change, so that devices of a restored log accept the next one.
+ * Pinned messages of a conversation, the one pinned last at the end. `version`: time of the last change, greater with
+ * each change, so that devices of a restored log accept the next one.
  */
 export const PinnedMessages = v.strictObject({ version: v.number(), list: v.array(PinnedMessage) });
 export type PinnedMessages = v.InferOutput<typeof PinnedMessages>;
@@ -22,8 +22,8 @@ const isSeenBy = ({ onlyFor }: PinnedMessage, { number }: Pick<Member, "number">
 
 /**
  * Positions of the pinned messages that a member sees in a log with this head: none of messages from outside their
- * memberships, and none at all after they left a group. Cleared messages are included: they take a place of the list, which
- * who may pin can free.
+ * memberships, and none at all after they left a group. Cleared messages are included: they take a place of the list,
+ * which who may pin can free.
  */
 export const listPinnedFor = (pinned: PinnedMessages | null, member: Member, head: number): number[] =>
   (isFormerReader(member) ? [] : (pinned?.list ?? []))
@@ -37,8 +37,8 @@ const withoutMessage = (pinned: PinnedMessages | null, seq: number): PinnedMessa
   (pinned?.list ?? []).filter((one) => one.seq !== seq);
 
 /**
- * The list after a member pinned a message. If nobody else is to notice, a message that only the other member saw pinned is
- * then pinned for both in its place.
+ * The list after a member pinned a message. If nobody else is to notice, a message that only the other member saw
+ * pinned is then pinned for both in its place.
  */
 export const withPin = (
   pinned: PinnedMessages | null,

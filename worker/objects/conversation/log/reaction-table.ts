@@ -38,7 +38,7 @@ class MessageReactions {
     return new Set([...others.map((one) => one.emoji), emoji]).size <= reactionKindsMax;
   }
 
-  /** Summary for a member, the most frequent kind first, otherwise the oldest one. Later changes than `until` are left out. */
+  /** Summary for a member, the most frequent kind first, otherwise the oldest one, without changes after `until`. */
   summarize(member: number, until: number): string {
     const isCurrent = until === Number.MAX_SAFE_INTEGER;
     const shared = isCurrent ? this.#shared : undefined;
@@ -99,8 +99,8 @@ export class ReactionTable {
   }
 
   /**
-   * Summaries of the reactions to these messages as a member sees them; a message without reactions has none. `until`: highest
-   * revision of the reactions to include.
+   * Summaries of the reactions to these messages as a member sees them; a message without reactions has none. `until`:
+   * highest revision of the reactions to include.
    */
   summarize(
     seqs: readonly number[],
@@ -168,8 +168,8 @@ export class ReactionTable {
   }
 
   /**
-   * Messages whose reactions changed after a revision, up to another one. Many members may react to one message, so that
-   * their rows are not read for each member who is notified.
+   * Messages whose reactions changed after a revision, up to another one. Many members may react to one message, so
+   * that their rows are not read for each member who is notified.
    */
   listChanges(since: number, upTo: number): readonly ReactionChange[] {
     if (this.#changes?.since === since && this.#changes.upTo === upTo) return this.#changes.changes;

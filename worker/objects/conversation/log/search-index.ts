@@ -47,7 +47,8 @@ const toIndexQuery = (words: readonly string[], { from, kind }: SearchFilter): s
 
 /**
  * Full-text index of the older messages of a conversation, in blocks of `searchBlockMessages` seqs. A block is indexed
- * from its newest message down, only when all its messages exist. Methods that write run within the caller's transaction.
+ * from its newest message down, only when all its messages exist. Methods that write run within the caller's
+ * transaction.
  */
 export class SearchIndex {
   readonly #sql: SqlStorage;
@@ -153,7 +154,7 @@ export class SearchIndex {
     return toIndexQuery(words, filter) !== "";
   }
 
-  /** Indexed messages of a range with words that begin with each of these words and that pass a filter, newest first. */
+  /** Indexed messages of a range with words that begin with each of these and that pass a filter, newest first. */
   find<Row extends IndexedRow>(
     words: readonly string[],
     filter: SearchFilter,

@@ -8,8 +8,8 @@ import type { MessageRecord } from "#worker/objects/conversation/log/message-tab
 import { withoutDeletedPin } from "#worker/objects/conversation/log/pinned-messages.ts";
 
 /**
- * `revision` and tombstone of the deletion of the message `seq`. `isNew`: deleted now, not before. `isUndelivered`: the message never reached
- * the other member.
+ * `revision` and tombstone of the deletion of the message `seq`. `isNew`: deleted now, not before. `isUndelivered`: the
+ * message never reached the other member.
  */
 export type TombstoneResult = {
   seq: number;

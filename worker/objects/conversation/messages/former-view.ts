@@ -10,8 +10,8 @@ export const findLastVisibleRevision = (member: Member): number =>
   isFormerReader(member) ? (member.kept?.revision ?? 0) : Number.MAX_SAFE_INTEGER;
 
 /**
- * Stored message as a reader may see it. A former member sees the text of the end of their membership, never a later edit: if
- * that text was purged, nothing of the message. Deletions and the anonymization of authors are for everybody.
+ * Stored message as a reader may see it. A former member sees the text of the end of their membership, never a later
+ * edit: if that text was purged, nothing of the message. Deletions and the anonymization of authors are for everybody.
  */
 export const toReadableRow = (log: ConversationLog, member: Member, row: MessageRecord): MessageRecord => {
   const { kept } = member;

@@ -57,8 +57,8 @@ function* selectRows(
 }
 
 /**
- * Page of messages before or after a seq as the member sees them. Seqs have no gaps within a membership, so the last one
- * tells whether there are more.
+ * Page of messages before or after a seq as the member sees them. Seqs have no gaps within a membership, so the last
+ * one tells whether there are more.
  */
 export const readMessagePage = (log: ConversationLog, member: Member, query: CommandOf<"page">): PageResult => {
   const { direction, seq, limit, anchor: anchorSeq = seq } = query;

@@ -14,7 +14,7 @@ import { applyReceipts, clearHistoryUpTo, toMemberReadState } from "./read-state
 
 type ChangeNotifications = "notify" | "notifyDeleted" | "notifyPin" | "notifyReaction" | "scheduleReceipts";
 
-/** Changes to stored messages and to what members have read. Each is committed, and then those who see it are notified. */
+/** Changes to stored messages and to what members have read: commits each, and notifies those who see it. */
 export class MessageChanges {
   readonly #log: ConversationLog;
   readonly #notifier: Pick<MemberNotifier, ChangeNotifications>;

@@ -8,8 +8,8 @@ import type { ReactionNews } from "#worker/objects/rpc/messages.ts";
 type NewReaction = { seq: number; member: number; emoji: string; revision: number };
 
 /**
- * Reactions of others to a member's own messages that were given or changed after a revision and not removed since. Withheld
- * reactions and those to messages that the member cannot see any more are left out.
+ * Reactions of others to a member's own messages that were given or changed after a revision and not removed since.
+ * Withheld reactions and those to messages that the member cannot see any more are left out.
  */
 export const readReactionNews = (log: ConversationLog, member: Member, since: number): ReactionNews => {
   const reactions = log.sql

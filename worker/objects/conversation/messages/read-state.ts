@@ -11,8 +11,8 @@ import type { UnreadState } from "#worker/objects/rpc/notices.ts";
 import { findReceiptTime, recordReceiptMarks } from "./receipt-marks.ts";
 
 /**
- * Messages from others that a member can see and has neither read nor cleared: their number, and the mentions among them. A
- * former member has none.
+ * Messages from others that a member can see and has neither read nor cleared: their number, and the mentions among
+ * them. A former member has none.
  */
 export const countUnreadFor = (log: ConversationLog, member: Member): UnreadState =>
   isFormerReader(member)
@@ -92,8 +92,8 @@ const findOwnMessage = (log: ConversationLog, member: Member, seq: number): Mess
 };
 
 /**
- * Times of a member's own message in a private conversation. They are those of the shown read state, so they say no more
- * than the ticks did.
+ * Times of a member's own message in a private conversation. They are those of the shown read state, so they say no
+ * more than the ticks did.
  */
 export const getMessageInfo = (
   log: ConversationLog,

@@ -8,8 +8,8 @@ type ReceiptMark = v.InferOutput<typeof ReceiptMark>;
 const MarkList = v.array(ReceiptMark);
 
 /**
- * Recent advances of a member's delivered and read watermarks, in ascending order. A message was delivered with the first
- * advance at or beyond it. They stand in the member's row, which every receipt writes anyway.
+ * Recent advances of a member's delivered and read watermarks, in ascending order. A message was delivered with the
+ * first advance at or beyond it. They stand in the member's row, which every receipt writes anyway.
  */
 const ReceiptMarks = v.object({ delivered: MarkList, read: MarkList });
 type ReceiptMarks = v.InferOutput<typeof ReceiptMarks>;
@@ -18,8 +18,8 @@ export const receiptMarksMax = 32; // of each watermark
 const newestMarksKept = 16; // of them, never merged
 
 /**
- * Adds an advance. If there are too many, an older one is merged into its successor: the one whose messages then appear the
- * least later than they were, in proportion to their age. The successor keeps the seq from which it is exact.
+ * Adds an advance. If there are too many, an older one is merged into its successor: the one whose messages then appear
+ * the least later than they were, in proportion to their age. The successor keeps the seq from which it is exact.
  */
 const addMark = (marks: readonly ReceiptMark[], mark: ReceiptMark): ReceiptMark[] => {
   const all = [...marks, mark];

@@ -6,8 +6,8 @@ import { isWithinMembership } from "#worker/objects/conversation/log/memberships
 import { getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
 
 /**
- * Whether a member may answer a message of a group in private: `author` wrote it during a membership of this member. Either
- * may have left since, and the message may be deleted or cleared, like any answered message.
+ * Whether a member may answer a message of a group in private: `author` wrote it during a membership of this member.
+ * Either may have left since, and the message may be deleted or cleared, like any answered message.
  */
 export const mayAnswerInPrivate = (log: ConversationLog, member: Member, author: Uuid, seq: number): boolean => {
   const other = log.members.find(author);

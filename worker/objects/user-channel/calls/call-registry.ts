@@ -180,7 +180,7 @@ export class CallRegistry {
     );
   }
 
-  /** Rings on the devices unless this person is busy or accepts no calls of the caller, which gets the same answer. Other calls are refreshed first, since they may be over. */
+  /** Rings, unless this person is busy or accepts no calls of the caller. Others that may be over are read anew. */
   #ring(call: Call): void {
     const ring = () => this.#announce({ call, over: null });
     const decide = async () => {
@@ -193,7 +193,7 @@ export class CallRegistry {
     else this.#ports.runInBackground(decide());
   }
 
-  /** Answers a hidden call as busy if this person is in another call, another hidden one rings, or they accept none of the caller. */
+  /** Answers a hidden call as busy if this person is in a call, another hidden one rings, or they accept no calls. */
   async #checkHiddenRing(call: Call): Promise<void> {
     const isRefused =
       !this.#ports.acceptsCalls(call.conversation) || this.#listHiddenOthers(call.conversation).length > 0;
@@ -250,7 +250,7 @@ export class CallRegistry {
     return this.#table.hidden.filter((call) => call.conversation !== conversation && !hasRungOut(call, now));
   }
 
-  /** The one call that rings for this person, undefined while they are in a call. Calls that they do not accept never ring. */
+  /** The one call that rings for this person, of those that they accept; undefined while they are in a call. */
   findRinging(now = Date.now()): Call | undefined {
     const open = this.#table.open.filter((call) => !hasRungOut(call, now));
     if (open.some((call) => this.#makesBusy(call))) return undefined;

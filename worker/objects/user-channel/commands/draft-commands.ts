@@ -29,8 +29,8 @@ export class DraftCommands {
   }
 
   /**
-   * Stores a draft and sends it to the other devices, unless a newer one is stored. A repetition changes nothing. `writer`:
-   * session of the device.
+   * Stores a draft and sends it to the other devices, unless a newer one is stored. A repetition changes nothing.
+   * `writer`: session of the device.
    */
   setDraft(
     { conversation, base, ago, text, reply }: CommandOf<"setDraft">,

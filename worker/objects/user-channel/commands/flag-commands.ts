@@ -18,8 +18,8 @@ export class FlagCommands {
   }
 
   /**
-   * Applies the change in the order of arrival. A mark as unread is left out if the person has read the conversation since
-   * the change that the device knew, and an archiving if a message has arrived since.
+   * Applies the change in the order of arrival. A mark as unread is left out if the person has read the conversation
+   * since the change that the device knew, and an archiving if a message has arrived since.
    */
   setFlags({
     conversation,

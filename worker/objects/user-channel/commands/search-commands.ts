@@ -26,8 +26,8 @@ type SizedResult = SearchResult & { bytes: number };
 const beyondNewest = Number.MAX_SAFE_INTEGER;
 
 /**
- * Searches the conversations of a person, one search at a time and within the slices that the person has; a conversation
- * serves others between two slices. Messages that the person deleted for themselves are not found.
+ * Searches the conversations of a person, one search at a time and within the slices that the person has; a
+ * conversation serves others between two slices. Messages that the person deleted for themselves are not found.
  */
 export class SearchCommands {
   readonly #user: Uuid;

@@ -35,7 +35,7 @@ const countSendTokens = (body: Body): number =>
   1 + Math.floor(("text" in body ? (body.text?.length ?? 0) : 0) / sendTokenLength);
 
 const pauseMaxMs = 12; // between two batches
-const pausedQueuesMax = 1_000; // above it an empty queue ends without a pause, since an isolate has at most 10,000 timers
+const pausedQueuesMax = 1_000; // above it an empty queue ends without a pause: an isolate has at most 10,000 timers
 const queuedMax = 1_000; // messages of one person over all conversations; honest devices have far fewer in flight
 
 /**

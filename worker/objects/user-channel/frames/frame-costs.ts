@@ -8,8 +8,8 @@ import type { GlobalSearch } from "#contract/wire/global-search.ts";
 export const costOfLength = (length: number): number => Math.floor(length / frameTokenBytes);
 
 /**
- * Tokens by frame type, 1 if not listed. A page is read and serialized; a deletion, an edit, a reaction or a pin notifies
- * all members.
+ * Tokens by frame type, 1 if not listed. A page is read and serialized; a deletion, an edit, a reaction or a pin
+ * notifies all members.
  */
 const frameCosts: Partial<Record<ClientFrame[0], number>> = {
   [clientFrame.page]: 4,

@@ -31,9 +31,9 @@ type FrameLimitPorts = {
 
 /**
  * Rate limits of one person's devices, in tokens: a bucket for each socket, so that one device leaves room for the
- * others, and one for the person, shared with commands by HTTP. A request is charged after it is decoded, so a bucket can
- * become negative; until it has recovered, messages are refused before decoding. Hibernation fills the buckets, but only
- * after about as much inactivity as refilling takes.
+ * others, and one for the person, shared with commands by HTTP. A request is charged after it is decoded, so a bucket
+ * can become negative; until it has recovered, messages are refused before decoding. Hibernation fills the buckets, but
+ * only after about as much inactivity as refilling takes.
  */
 export class FrameLimits {
   readonly #ports: FrameLimitPorts;

@@ -10,8 +10,8 @@ import { SecurityNotices } from "./security-notices.ts";
 import { SettingsCopy } from "./settings-copy.ts";
 
 /**
- * Copies of what the directory knows of a person: settings, relations and security notices. Each change is pushed to all
- * sockets under the next number of the change counter and written under that number.
+ * Copies of what the directory knows of a person: settings, relations and security notices. Each change is pushed to
+ * all sockets under the next number of the change counter and written under that number.
  */
 export class AccountChanges {
   readonly #storage: DurableObjectStorage;

@@ -46,8 +46,8 @@ class Peekable<T> {
 
 /**
  * Page of changes with numbers between `since` and `before`, both exclusive, newest first. The index is on `bucket`, a
- * range of change numbers, so a page consists of whole buckets. Rows read: those returned, one more of each table to find
- * the end, and those in the bucket of `since`.
+ * range of change numbers, so a page consists of whole buckets. Rows read: those returned, one more of each table to
+ * find the end, and those in the bucket of `since`.
  */
 const readChangesPage = (sql: SqlStorage, tables: { people: boolean }, since: number, before: number) => {
   const range = "WHERE bucket BETWEEN ? AND ? ORDER BY bucket DESC";
@@ -87,8 +87,8 @@ export const readInboxChanges = (sql: SqlStorage, table: RelationTable, since: n
 };
 
 /**
- * Adds all pinned conversations and one archived one to the first page, as far as it does not have them, and the people of
- * those: the top of the list depends on them, however long ago they changed.
+ * Adds all pinned conversations and one archived one to the first page, as far as it does not have them, and the people
+ * of those: the top of the list depends on them, however long ago they changed.
  */
 export const addFlaggedRows = (sql: SqlStorage, table: RelationTable, me: string, page: ChangesPage): void => {
   const known = new Set(page.rows.map(({ conversation }) => conversation));

@@ -15,9 +15,9 @@ import { isSameMentions, mergeExactMentions } from "./unread-mentions.ts";
 /**
  * Inbox row with the channel's own fields. `countedUpTo`: seq up to which `unread` has counted; it can be ahead of
  * `head` if an exact count came before the messages. `membershipVersion` orders changes of `open`. `changed`: number of
- * the row's last change. `missedCalls`: seqs of unread missed calls. `pushMark`: null if no device was notified of this log.
- * `lastReadChange` and `lastArrivalChange`: numbers of the changes that last ended, or would have ended, a mark as unread
- * and an archiving. `pinnedVersion`: of the list of pinned messages, 0 if there never were any.
+ * the row's last change. `missedCalls`: seqs of unread missed calls. `pushMark`: null if no device was notified of this
+ * log. `lastReadChange` and `lastArrivalChange`: numbers of the changes that last ended, or would have ended, a mark as
+ * unread and an archiving. `pinnedVersion`: of the list of pinned messages, 0 if there never were any.
  */
 export type InboxEntry = InboxRow & {
   countedUpTo: number;
@@ -35,7 +35,7 @@ export type NoticeMerge = {
   entry: InboxEntry;
   /** Messages that directly follow the row, pushed in full. */
   newMessages: Message[];
-  /** Messages changed since the row's revision. `isRepeated`: the notice began earlier, so it may contain older changes. */
+  /** Messages changed since the row's revision. `isRepeated`: the notice began earlier and may hold older changes. */
   revised: (NonNullable<ConversationNotice["revised"]> & { isRepeated?: boolean }) | undefined;
   /** Whether the whole row must be pushed. */
   needsFullRow: boolean;
@@ -157,8 +157,8 @@ export const freezePeerReads = (current: InboxEntry | undefined, notice: Convers
 
 /**
  * Whether a notice is about another log than the row: the conversation was restored from an older copy and continued
- * from there. Within one log a later time implies a higher seq, so a lower head with a later time, or the same head with
- * another time, belongs to another log.
+ * from there. Within one log a later time implies a higher seq, so a lower head with a later time, or the same head
+ * with another time, belongs to another log.
  */
 const isFromOtherLog = (current: InboxEntry, notice: ConversationNotice): boolean => {
   if (current.epoch !== notice.epoch || current.gone || notice.gone || notice.head === 0) return false;
@@ -247,8 +247,8 @@ export const mergeNotice = (
 };
 
 /**
- * Comparison of a row before and after an answer about the person's own read state: whether anything changed, and whether
- * the whole row must be pushed.
+ * Comparison of a row before and after an answer about the person's own read state: whether anything changed, and
+ * whether the whole row must be pushed.
  */
 export const compareReadState = (
   before: InboxEntry,

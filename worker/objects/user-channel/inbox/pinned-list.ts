@@ -18,8 +18,8 @@ export const fromPinnedColumn = (column: string | null): PinnedFields => {
 type PinnedNotice = { membershipVersion: number; pinned?: { version: number; seqs: readonly number[] } };
 
 /**
- * Pinned messages after a notice. That of a new membership, or of its end, replaces the list; of the same one the newer list
- * wins.
+ * Pinned messages after a notice. That of a new membership, or of its end, replaces the list; of the same one the newer
+ * list wins.
  */
 export const mergePinned = (
   before: PinnedFields & { membershipVersion: number },

@@ -36,7 +36,8 @@ export type EntryUpdate = Pick<
 
 /**
  * Called by the inbox: an unread count is in doubt, unread messages arrived, messages with these seqs were deleted,
- * a conversation was read or cleared further, a conversation is not muted any more, all deferred rows are being written.
+ * a conversation was read or cleared further, a conversation is not muted any more, all deferred rows are being
+ * written.
  */
 export type InboxListeners = {
   onCountInDoubt(conversation: ConversationId): void;

@@ -78,8 +78,8 @@ export const createCallEndedPayload = (
 });
 
 /**
- * Content of the push of a conversation's unread messages after a call that rang on the device was missed. `isConnected`:
- * the device closes the ring itself, so it could not know that this notification replaces a ring.
+ * Content of the push of a conversation's unread messages after a call that rang on the device was missed.
+ * `isConnected`: the device closes the ring itself, so it could not know that this notification replaces a ring.
  */
 export const createMissedCallPayload = (
   recipient: Recipient,

@@ -48,8 +48,8 @@ const never = Number.POSITIVE_INFINITY;
  * Rings on devices whose app is closed or in the background: at once on a device without a socket, after
  * `pushBackgroundWaitMs` on a connected one in the background, and after `pushConfirmMs` on one in the foreground whose
  * socket stays silent. When the call ends or is answered elsewhere, another push replaces the notification on the
- * devices that received the ring. Whether a call rings at all is decided by the `CallRegistry`, as for connected devices,
- * and by the person's quiet hours.
+ * devices that received the ring. Whether a call rings at all is decided by the `CallRegistry`, as for connected
+ * devices, and by the person's quiet hours.
  *
  * A row records which devices received the ring, after the push. If this instance dies in between, the next one repeats
  * the push while the call rings; a device that got both shows one, because they are about the same call.
@@ -133,8 +133,8 @@ export class CallPusher {
   }
 
   /**
-   * A ring that a previous instance pushed. The end of the call and its log entry arrive one after the other, and one of
-   * them replaces the ring.
+   * A ring that a previous instance pushed. The end of the call and its log entry arrive one after the other, and one
+   * of them replaces the ring.
    */
   #recallRing(call: Ring["call"]): Ring | undefined {
     const pushed = this.#ports.rings.find(call.conversation);

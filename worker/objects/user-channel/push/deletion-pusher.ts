@@ -21,8 +21,9 @@ type DeletionPusherPorts = {
 };
 
 /**
- * Takes the text of a deleted message off the notifications of closed devices, by a silent push that replaces it. Devices
- * with a socket do that themselves. It is tried once: a device that misses it keeps the text until the app is opened.
+ * Takes the text of a deleted message off the notifications of closed devices, by a silent push that replaces it.
+ * Devices with a socket do that themselves. It is tried once: a device that misses it keeps the text until the app is
+ * opened.
  */
 export class DeletionPusher {
   readonly #ports: DeletionPusherPorts;
@@ -32,8 +33,8 @@ export class DeletionPusher {
   }
 
   /**
-   * Considers messages that were deleted. Only the newest one that a device was notified of stands in its notification, and
-   * only until it is read: then a push would announce a message that the person knows.
+   * Considers messages that were deleted. Only the newest one that a device was notified of stands in its notification,
+   * and only until it is read: then a push would announce a message that the person knows.
    */
   handleDeletions(entry: InboxEntry, deleted: readonly number[]): void {
     const { ctx, inbox, sockets, subscriptions } = this.#ports;

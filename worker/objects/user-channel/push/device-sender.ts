@@ -22,8 +22,8 @@ export class DeviceSender {
   }
 
   /**
-   * Sends a push, whose content is created last, so that it is up to date. `gone` means that the subscription is deleted;
-   * an unknown one is first tried again after `pushGoneRetryMs`. Never throws.
+   * Sends a push, whose content is created last, so that it is up to date. `gone` means that the subscription is
+   * deleted; an unknown one is first tried again after `pushGoneRetryMs`. Never throws.
    */
   async send(
     subscription: PushSubscription,

@@ -43,10 +43,11 @@ type MessagePusherPorts = {
 
 /**
  * Pushes new messages to the devices that do not show them: at once to a device without a socket, after
- * `pushBackgroundWaitMs` to a connected one in the background, after `pushConfirmMs` to one in the foreground whose socket
- * stays silent, and after `pushForegroundWaitMs` while any device of the person is in the foreground. Later messages of a
- * conversation share pushes. Every decision looks at the current inbox, so a push of read, muted or deleted messages is
- * not sent. Nothing is pushed during quiet hours; at their end the messages of several conversations share one push.
+ * `pushBackgroundWaitMs` to a connected one in the background, after `pushConfirmMs` to one in the foreground whose
+ * socket stays silent, and after `pushForegroundWaitMs` while any device of the person is in the foreground. Later
+ * messages of a conversation share pushes. Every decision looks at the current inbox, so a push of read, muted or
+ * deleted messages is not sent. Nothing is pushed during quiet hours; at their end the messages of several
+ * conversations share one push.
  *
  * A row whose devices are all pushed at once is written after the push, with a mark of what they know; if this instance
  * dies before, the conversation repeats its notice. Otherwise an alarm is set in the same synchronous run as the write
@@ -130,8 +131,8 @@ export class MessagePusher {
   }
 
   /**
-   * Stores changed settings. If quiet hours end with them, or later or earlier than before, what was held back is pushed
-   * at that moment.
+   * Stores changed settings. If quiet hours end with them, or later or earlier than before, what was held back is
+   * pushed at that moment.
    */
   handleSettings(store: () => void, now = Date.now()): void {
     const { inbox, subscriptions } = this.#ports;
@@ -165,7 +166,7 @@ export class MessagePusher {
         this.#pending.set(conversation, createPending(at, isQuiet(this.#ports.inbox.settings, at)));
   }
 
-  /** Pushes what is due and arranges to be woken for the rest. `unwritten`: messages whose row may wait for their push. */
+  /** Pushes what is due and arranges the next wake-up. `unwritten`: messages whose row may wait for their push. */
   #run(now = Date.now(), unwritten?: PendingMessages): void {
     const { inbox, subscriptions } = this.#ports;
     if (subscriptions.all.length === 0) this.#pending.clear();

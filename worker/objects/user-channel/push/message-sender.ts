@@ -27,7 +27,7 @@ type MessageSenderPorts = {
   summary: Pick<SummaryPusher, "listReplacedTags">;
 };
 
-/** Result of sending: the newest message that each device knows now, the devices that show it, and the times for the mark. */
+/** Result of sending: newest message that each device knows, devices that show it, and times for the mark. */
 type SentMessages = { known: Map<Uuid, number>; shown: Uuid[]; times: Partial<PushTimes> };
 
 /** Sends the unread messages of a conversation to devices that are due. */

@@ -104,8 +104,8 @@ export class PushNotifications {
   }
 
   /**
-   * Stores changed relations, and considers the contact requests among them, and invitations to groups, that this person
-   * had not received before. `invitations`: all open ones, undefined if they have not changed.
+   * Stores changed relations, and considers the contact requests among them, and invitations to groups, that this
+   * person had not received before. `invitations`: all open ones, undefined if they have not changed.
    */
   handleRequests(
     relations: readonly Relation[],
@@ -162,7 +162,7 @@ export class PushNotifications {
     this.#subscriptions.delete(sessions);
   }
 
-  /** Whether a session's subscription was made with a former key of this server, so that nothing can be pushed to it. */
+  /** Whether a session's subscription was made with a former key of this server, so that no push can reach it. */
   async hasFormerKey(session: Uuid): Promise<boolean> {
     const subscription = this.#subscriptions.find(session);
     const key = subscription && (await findVapidKey(this.#env));

@@ -6,7 +6,7 @@ const Conversations = v.record(Uuid, v.array(ConversationId));
 
 const storageKey = "shownSummaries";
 
-/** Conversations that the summary notification of each device announces, by session: one value, written with each summary. */
+/** Conversations that the summary on each device announces, by session. One value, written with each summary. */
 export class ShownSummaries {
   readonly #meta: KeyValues;
   #conversations: v.InferOutput<typeof Conversations>;

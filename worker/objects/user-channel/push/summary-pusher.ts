@@ -64,7 +64,7 @@ export class SummaryPusher {
     return { conversations, nextAt: now + pushSendingMs };
   }
 
-  /** Tags of the notifications whose place a conversation's own takes on a device: a summary that announces nothing else. */
+  /** Tags of the notifications that a conversation's own replaces on a device: a summary that announces no other. */
   listReplacedTags(session: Uuid, conversation: ConversationId): string[] {
     const isLast =
       this.#ports.shownSummaries.has(session, conversation) && this.#listAnnounced(session, conversation).length === 0;

@@ -149,7 +149,7 @@ export const toSecurityNoticeFrame = (
   base: SocketBase,
 ): ServerFrame => [serverFrame.securityNotice, counter - base.counter, notice];
 
-/** Frame of a changed draft; `isOwn`: for the device that wrote it. `before`: number of the last change of any draft before. */
+/** Frame of a changed draft; `isOwn`: for its writer's device. `before`: number of the last change of any draft. */
 export const toDraftFrame = (
   { change, base, at, text, reply }: Omit<SyncedDraft, "conversation">,
   { handle, before, isOwn }: { handle: number; before: number; isOwn: boolean },

@@ -29,8 +29,8 @@ type MessageInfoSheetProps = {
 };
 
 /**
- * Times at which an own message of a private chat was sent, delivered and read. Without a network it shows what the ticks
- * say.
+ * Times at which an own message of a private chat was sent, delivered and read. Without a network it shows what the
+ * ticks say.
  */
 export default function MessageInfoSheet({ conversation, item, onClose }: MessageInfoSheetProps) {
   const { t } = useTranslation();
@@ -40,7 +40,7 @@ export default function MessageInfoSheet({ conversation, item, onClose }: Messag
   const [hasFailed, setFailed] = useState(false);
   const [attempts, setAttempts] = useState(0);
   const { seq, status, at, body } = item;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads on retry, on a new tick and when the connection returns
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads on retry, on a new tick and when online again
   useEffect(() => {
     if (!isOnline) return;
     let isWanted = true;

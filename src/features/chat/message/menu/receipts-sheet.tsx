@@ -43,7 +43,7 @@ export default function ReceiptsSheet({ group, ownNumber, seq, body, status, onC
   const [{ receipts, failure }, setResult] = useState<ReceiptsResult>({});
   const [attempts, setAttempts] = useState(0);
   const [limit, setLimit] = useState(receiptPageSize);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads on retry, on a status change and when the connection returns
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads on retry, on a new status and when online again
   useEffect(() => {
     let isWanted = true;
     fetchReceipts(group, seq).then(

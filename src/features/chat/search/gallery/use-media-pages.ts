@@ -18,7 +18,7 @@ const withPage = (before: readonly ChatItem[], page: readonly ChatItem[]): ChatI
   return [...items.values()].sort((a, b) => (b.seq ?? 0) - (a.seq ?? 0));
 };
 
-/** Messages of a kind in a chat, newest first, from this device and then from the server. Each kind is kept once loaded. */
+/** Messages of a kind in a chat, newest first, from this device and then the server. A loaded kind stays loaded. */
 export const useMediaPages = (conversation: ConversationId, kind: GalleryKind): MediaPages => {
   const engine = useEngine();
   const [media, setMedia] = useState<Partial<Record<GalleryKind, LoadedMedia>>>({});

@@ -17,7 +17,7 @@ type ConversationChoicesPorts = {
   onUnmuted(entry: InboxEntry): void;
 };
 
-/** Flags and mute of a conversation, and flags of its messages, as its person chooses them. Each choice is written at once and pushed. */
+/** Flags and mute of a conversation, and flags of its messages. Each choice is written and pushed at once. */
 export class ConversationChoices {
   readonly #ports: ConversationChoicesPorts;
   readonly messageFlags: MessageFlagTable;

@@ -5,7 +5,7 @@ import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.
 
 type Arrival = { entry: InboxEntry; newMessages: readonly Message[] };
 
-/** Whether a new message brings an archived conversation back: it is not muted, or the message may notify all the same. */
+/** Whether a new message brings an archived conversation back: it is not muted, or the message notifies anyway. */
 const bringsBack = (message: Message, entry: InboxEntry, now: number): boolean => {
   if (!countsAsUnread(message) && message.cid === undefined) return false;
   return !isMutedAt(entry, now) || (isMutedExceptMentionsAt(entry, now) && entry.mentions.includes(message.seq));

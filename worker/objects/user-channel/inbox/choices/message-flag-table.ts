@@ -75,8 +75,8 @@ export class MessageFlagTable {
   }
 
   /**
-   * The row after a change, without the flags that the change ended: those of another log, of a conversation that was left
-   * and of cleared messages. `before`: the stored row.
+   * The row after a change, without the flags that the change ended: those of another log, of a conversation that was
+   * left and of cleared messages. `before`: the stored row.
    */
   withoutEnded(entry: InboxEntry, before: InboxEntry | undefined): InboxEntry {
     if (!before || before.flagsRevision === 0) return entry;

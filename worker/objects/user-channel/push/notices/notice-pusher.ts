@@ -28,8 +28,8 @@ const NoticeState = { id: Uuid, at: v.number(), done: v.array(Uuid) };
 const RequestState = { ...NoticeState, shown: v.optional(v.array(Uuid), []), isDone: v.optional(v.boolean(), false) };
 /**
  * Contact request, invitation to a group or security notice that not all devices know, or one of the first two that
- * devices were notified of and that is not answered. `done`: sessions whose devices know it. `shown`: those of them that
- * were notified. `isDone`: nothing is left to push until it is answered. `sender`: name of who invites.
+ * devices were notified of and that is not answered. `done`: sessions whose devices know it. `shown`: those of them
+ * that were notified. `isDone`: nothing is left to push until it is answered. `sender`: name of who invites.
  */
 const PendingNotice = v.variant("kind", [
   v.object({ kind: v.literal("request"), ...RequestState, person: Uuid }),
@@ -64,10 +64,10 @@ const storageKey = "pendingPushNotices";
 const noticesMax = 32; // older ones are in the app
 
 /**
- * Pushes contact requests, invitations to groups and security notices to devices that do not have them, by the same rules
- * as messages. Requests and invitations wait for the end of quiet hours; security notices do not, but are silent then.
- * What is not done is stored, so that the next instance continues. The notification of what was answered elsewhere or
- * withdrawn is replaced, as that of messages that were read.
+ * Pushes contact requests, invitations to groups and security notices to devices that do not have them, by the same
+ * rules as messages. Requests and invitations wait for the end of quiet hours; security notices do not, but are silent
+ * then. What is not done is stored, so that the next instance continues. The notification of what was answered
+ * elsewhere or withdrawn is replaced, as that of messages that were read.
  */
 export class NoticePusher {
   readonly #ports: NoticePusherPorts;

@@ -7,8 +7,8 @@ import { getPreviewLevel, type Recipient } from "#worker/objects/user-channel/pu
 import type { PushSubscription } from "#worker/objects/user-channel/push/subscription-table.ts";
 
 /**
- * Content of the push of reactions to the recipient's messages in a conversation, as the person's settings allow it to be
- * shown. `seq`: message of the newest one, at which the chat opens. It counts nothing and makes no sound.
+ * Content of the push of reactions to the recipient's messages in a conversation, as the person's settings allow it to
+ * be shown. `seq`: message of the newest one, at which the chat opens. It counts nothing and makes no sound.
  */
 export const createReactionPayload = (
   { user, settings, findName }: Recipient,

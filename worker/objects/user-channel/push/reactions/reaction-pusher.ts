@@ -29,8 +29,8 @@ import { createReactionPayload } from "./reaction-payload.ts";
 
 /**
  * Reactions in a conversation since the person was last in the foreground. `since`: revision before the first one.
- * `announced`: revision of the newest one that was pushed. `pushedAt`: time of the last push, 0 before it. `dueAt`: time of
- * the next one, null if nothing is new.
+ * `announced`: revision of the newest one that was pushed. `pushedAt`: time of the last push, 0 before it. `dueAt`:
+ * time of the next one, null if nothing is new.
  */
 const Unseen = v.object({
   since: v.number(),
@@ -57,11 +57,11 @@ const storageKey = "unseenReactions";
 const conversationsMax = 32;
 
 /**
- * Pushes reactions to the person's own messages silently, tried once: those of a conversation share one notification, which
- * a later push replaces, at most one in `pushReactionPauseMs`. Nothing is pushed while a device is in the foreground or in
- * quiet hours, and nothing is made up for. The conversation is asked for the content at the time of the push, so what was
- * removed or deleted meanwhile is not announced. A first push waits in memory and is lost if this instance dies; the times
- * of pushes, and what waits for the end of the pause, are one value of the key-value table.
+ * Pushes reactions to the person's own messages silently, tried once: those of a conversation share one notification,
+ * which a later push replaces, at most one in `pushReactionPauseMs`. Nothing is pushed while a device is in the
+ * foreground or in quiet hours, and nothing is made up for. The conversation is asked for the content at the time of
+ * the push, so what was removed or deleted meanwhile is not announced. A first push waits in memory and is lost if this
+ * instance dies; the times of pushes, and what waits for the end of the pause, are one value of the key-value table.
  */
 export class ReactionPusher {
   readonly #ports: ReactionPusherPorts;
