@@ -17,7 +17,7 @@ import { measureMemory } from "./subjects/memory.ts";
 import { measurePush } from "./subjects/push.ts";
 import { measureRows } from "./subjects/row-costs.ts";
 import { measureSize } from "./subjects/size.ts";
-import { measureTiming } from "./subjects/timing.ts";
+import { measureTiming } from "./subjects/timing/timing.ts";
 
 /** Subjects; each starts from nothing and cleans up after itself, so that any of them can run alone. */
 const subjects: Record<string, () => Promise<Section[]>> = {

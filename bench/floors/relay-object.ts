@@ -22,8 +22,8 @@ async function findFreePort(): Promise<number> {
 }
 
 /**
- * Floor of the runtime: a Durable Object that only relays, served by Wrangler like the product. The difference from it
- * to the product is the product's cost; the difference from `ws` to it is the cost of runtime and development proxy.
+ * Floor of the runtime: a Durable Object that only relays, served by Wrangler. The difference from `ws` to it is the
+ * cost of the runtime and of Wrangler's development proxy, which does not stand before the product.
  */
 export async function startRelayObject(
   folder: string,

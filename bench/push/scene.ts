@@ -1,5 +1,4 @@
 import { Device } from "#bench/rig/device.ts";
-import { findInnerOrigin } from "#bench/rig/inner-origin.ts";
 import type { Person } from "#bench/rig/person.ts";
 import { type ConversationId, privateConversationId } from "#contract/ids.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
@@ -75,8 +74,7 @@ export async function openPushScene(): Promise<PushScene> {
       ...(await makePerson({ origin: product.origin, fetch }, 0, "Grâce Mbuyi")),
       origin: product.origin,
     };
-    const inner = (await findInnerOrigin(server.port, "/api/health")) ?? server.origin;
-    const senders = await connectSenders(product.origin, owner, inner);
+    const senders = await connectSenders(product.origin, owner, server.origin);
     stops.push(async () => {
       for (const { device } of senders) device.close();
     });

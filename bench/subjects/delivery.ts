@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { makeFloorRig } from "#bench/floors/relay.ts";
 import { startRelayObject } from "#bench/floors/relay-object.ts";
 import { Device } from "#bench/rig/device.ts";
-import { findInnerOrigin } from "#bench/rig/inner-origin.ts";
 import { makePair } from "#bench/rig/person.ts";
 import { buildProduct } from "#bench/rig/product.ts";
 import { createText, type DeliveryTimes, driveRig, parseRef, type Rig } from "#bench/rig/rig.ts";
@@ -128,8 +127,6 @@ export async function measureDelivery(): Promise<Section[]> {
     rigs.push(await makeFloorRig("ws in memory", "memory", ""), floor);
     rigs.push(await object.rig("one relaying object, one row", "row"));
     rigs.push(await makeProductRig("Lisolo", server.origin));
-    const inner = await findInnerOrigin(server.port, "/api/health");
-    if (inner) rigs.push(await makeProductRig("Lisolo without the development proxy", inner));
     const steadySection = toSection(
       "One message every 20 ms: A's command to B's frame",
       floor,
@@ -139,7 +136,7 @@ export async function measureDelivery(): Promise<Section[]> {
     steadySection.notes.push(
       `Medians of ${rounds} rounds of ${steady.count} messages (at once: ${bursts.count}), all taken in turn; in brackets the least and greatest round.`,
       `The floor is one process, one durable commit per message, then the relay, then the ack; with the faster journal: p50 of ${other}.`,
-      "Lisolo stands behind Wrangler's development proxy, another process that each frame crosses, and B reports its receipts; the floor has neither. The relaying object, served in the same way, shows what runtime and proxy take by themselves. First aim: at most 2× at p50 and p99.",
+      "B reports its receipts, which the floor does not. The relaying object, served by Wrangler, shows what the runtime takes by itself, and with it Wrangler's development proxy, another process that each frame crosses and that does not stand before Lisolo here. First aim: at most 2× at p50 and p99.",
     );
     return [steadySection, burstSection];
   } finally {

@@ -7,7 +7,6 @@ import {
   senders,
 } from "#bench/rig/crowd.ts";
 import { Device } from "#bench/rig/device.ts";
-import { findInnerOrigin } from "#bench/rig/inner-origin.ts";
 import { makePair, type Person } from "#bench/rig/person.ts";
 import { buildProduct } from "#bench/rig/product.ts";
 import { createText, parseRef } from "#bench/rig/rig.ts";
@@ -56,13 +55,9 @@ export async function measureFanOut(): Promise<Section[]> {
   const server = await startServer();
   const crowds: { name: string; crowd: SocketCrowd }[] = [];
   try {
-    const inner = await findInnerOrigin(server.port, "/api/health");
     const served = await Promise.all([
       makeFloorCrowd(sockets).then((crowd) => ({ name: "ws in memory = floor", crowd })),
       makeProductCrowd(server.origin).then((crowd) => ({ name: "Lisolo", crowd })),
-      ...(inner
-        ? [makeProductCrowd(inner).then((crowd) => ({ name: "Lisolo without the development proxy", crowd }))]
-        : []),
     ]);
     crowds.push(...served);
     const rates = crowds.map((): number[] => []);

@@ -6,8 +6,8 @@ import { seedFeed } from "#bench/fixtures/filled-feed.ts";
 import { brotliSize } from "#bench/rig/brotli.ts";
 import { edgeBrotliQuality } from "#bench/rig/compressing-proxy.ts";
 import { isMeasured, runRowsBench } from "#bench/rig/count-rows.ts";
-import { findInner, type InnerServer, readCpuMs } from "#bench/rig/inner-origin.ts";
 import { buildProduct, clientFolder } from "#bench/rig/product.ts";
+import { findRuntimePid, readCpuMs } from "#bench/rig/runtime.ts";
 import { computeRatio, median, percentile } from "#bench/rig/statistics.ts";
 import { formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
 import type { PageTimes } from "#bench/rows/report.ts";
@@ -107,20 +107,21 @@ function findFileOfSize(bytes: number): string {
 }
 
 async function compareRequests(
-  { origin, pid }: InnerServer,
+  origin: string,
+  runtime: string,
   askers: readonly Person[],
   kinds: readonly RequestKind[],
 ): Promise<Figures[]> {
   const figures = kinds.map((): Figures => ({ rate: [], computed: [], p50: [], p99: [] }));
   for (let round = -1; round < rounds; round++) {
     for (const [i, kind] of kinds.entries()) {
-      const [computed, started] = [readCpuMs(pid), performance.now()];
+      const [computed, started] = [readCpuMs(runtime), performance.now()];
       const durations = await driveRequests(origin, askers, kind, roundMs);
       const seconds = (performance.now() - started) / 1_000;
       const figuresOfKind = figures[i];
       if (round < 0 || !figuresOfKind) continue; // the first round warms up
       figuresOfKind.rate.push(durations.length / seconds);
-      figuresOfKind.computed.push((readCpuMs(pid) - computed) / durations.length);
+      figuresOfKind.computed.push((readCpuMs(runtime) - computed) / durations.length);
       figuresOfKind.p50.push(percentile(durations, 0.5));
       figuresOfKind.p99.push(percentile(durations, 0.99));
     }
@@ -138,9 +139,9 @@ async function measureServing(): Promise<Section[]> {
   const server = await startServer();
   try {
     const askers = await seedFeed(server, people, posts);
-    const inner = await findInner(server.port, "/api/health");
-    if (!inner) throw new Error("CPU time is read from Linux's /proc, which is missing");
-    const { origin } = inner;
+    const runtime = findRuntimePid(server.port);
+    if (!runtime) throw new Error("CPU time is read from Linux's /proc, which is missing");
+    const { origin } = server;
     const answer = await fetch(`${origin}/api/tala`, { headers: toAuthHeaders(askers[0]) });
     const page = Buffer.from(await answer.arrayBuffer());
     const etag = answer.headers.get("etag") ?? "";
@@ -163,7 +164,7 @@ async function measureServing(): Promise<Section[]> {
       // Signed in as well: the limits for visitors of one address are lower.
       { name: "for comparison: an answer of no rows", path: "/api/health", headers: toAuthHeaders, expected: 200 },
     ];
-    const figures = await compareRequests(inner, askers, kinds);
+    const figures = await compareRequests(origin, runtime, askers, kinds);
     const formatRatioRange = (figuresOfKind: number[], floor: number[]): string => {
       const { ratio, low, high } = computeRatio(figuresOfKind, floor);
       return `${formatRatio(ratio)} (${low.toFixed(2)}–${high.toFixed(2)})`;

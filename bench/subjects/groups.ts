@@ -8,7 +8,6 @@ import {
   senders,
 } from "#bench/rig/crowd.ts";
 import { Device } from "#bench/rig/device.ts";
-import { findInnerOrigin } from "#bench/rig/inner-origin.ts";
 import { callAs, type Person } from "#bench/rig/person.ts";
 import { buildProduct } from "#bench/rig/product.ts";
 import { createText, parseRef } from "#bench/rig/rig.ts";
@@ -110,8 +109,7 @@ async function measureTimes(): Promise<Section> {
   const devices: Device[] = [];
   try {
     const accounts = await seedUsers(server, Math.max(...plans.map(({ members }) => members)));
-    const inner = await findInnerOrigin(server.port, "/api/health");
-    const people = accounts.map((account): Person => ({ ...account, origin: inner ?? server.origin }));
+    const people = accounts.map((account): Person => ({ ...account, origin: server.origin }));
     devices.push(...(await connectAll(people)));
     const rows: string[][] = [];
     for (const plan of plans) {
@@ -128,7 +126,7 @@ async function measureTimes(): Promise<Section> {
       columns: ["", "deliveries at saturation", "to floor", "moderate p50", "p95", "p99"],
       rows,
       notes: [
-        `Every message is stored, told to each other member's channel, written there and pushed. Floor and product in turn, medians of ${plans.map(({ rounds }) => rounds).join(", ")} rounds, least and greatest in brackets; ${inner ? "without" : "with"} the development proxy.`,
+        `Every message is stored, told to each other member's channel, written there and pushed. Floor and product in turn, medians of ${plans.map(({ rounds }) => rounds).join(", ")} rounds, least and greatest in brackets.`,
         `Saturation: ${plans.map(({ saturated }) => saturated).join(", ")} messages by ${senders} senders with ${inFlightPerSender} each under way. Moderate: ${1000 / moderateGapMs} messages a second. All clients share one process here, and decode every frame; all objects share one thread and one disk.`,
         "Aims: at 100 members 7× the floor at saturation and a p99 of 20 ms; RELIABILITY F39: p95 of a group of 256 within 1 s.",
       ],

@@ -6,8 +6,8 @@ import { frameAttacks } from "#bench/attacks/frame-attacks.ts";
 import { httpAttacks } from "#bench/attacks/http-attacks.ts";
 import { type AttackScene, makeScene, type Prepared, renewToken } from "#bench/attacks/scene.ts";
 import { type AttackNeeds, type AttackReport, reconnectStorm } from "#bench/attacks/stage.ts";
-import { findInner } from "#bench/rig/inner-origin.ts";
 import { buildProduct } from "#bench/rig/product.ts";
+import { findRuntimePid } from "#bench/rig/runtime.ts";
 import { median, percentile } from "#bench/rig/statistics.ts";
 import type { Section } from "#bench/rig/table.ts";
 import { type Server, startServer } from "#tests/support/server/server.ts";
@@ -76,8 +76,8 @@ const readMegabytes = (pid: string | undefined): number => {
 };
 
 async function measureAttack(server: Server, scene: AttackScene, { stage, needs }: Prepared): Promise<Outcome> {
-  const inner = await findInner(server.port, "/api/health");
-  const origin = inner?.origin ?? server.origin;
+  const runtime = findRuntimePid(server.port);
+  const { origin } = server;
   const people = await Promise.all(
     scene.bystanders.map(async (person) => ({ ...person, origin, token: await renewToken(server, person) })),
   );
@@ -88,13 +88,13 @@ async function measureAttack(server: Server, scene: AttackScene, { stage, needs 
     await pause(1_000 + idleMs);
     const started = performance.now();
     const idle = bystanders.listProbes(warm, started - 500);
-    const before = readMegabytes(inner?.pid);
+    const before = readMegabytes(runtime);
     const token = await renewToken(server, { ...scene.bystanders[0], ...stage.attacker } as (typeof people)[number]);
     const attacker = { ...stage.attacker, token };
     const report = await runAttack({ ...stage, attacker, origin, seconds: readNumberOption("seconds", 20) });
     const ended = performance.now();
     const recoveredMs = await waitUntilNormal(bystanders, idle, ended, readNumberOption("wait", 60) * 1_000);
-    const grownMb = readMegabytes(inner?.pid) - before;
+    const grownMb = readMegabytes(runtime) - before;
     return {
       attack: stage.attack,
       report,

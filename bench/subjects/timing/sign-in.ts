@@ -1,7 +1,4 @@
-import { findInnerOrigin } from "#bench/rig/inner-origin.ts";
-import { buildProduct } from "#bench/rig/product.ts";
-import { computeRatio, median, percentile } from "#bench/rig/statistics.ts";
-import { formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
+import type { Section } from "#bench/rig/table.ts";
 import type { ChallengeRequest } from "#contract/auth/proof-of-work.ts";
 import {
   callSite,
@@ -12,25 +9,13 @@ import {
   testPassword,
 } from "#tests/support/people/people.ts";
 import { parseMail, readMails } from "#tests/support/server/mailbox.ts";
-import { startServer } from "#tests/support/server/server.ts";
+import { compareTimes, comparisonColumns, timeRequest } from "./comparison.ts";
 
-/** Whether response times reveal who has an account: the same attempt for existing and unknown people. */
+/** Whether the times of sign-in and recovery reveal who has an account: the same attempt for existing and unknown people. */
 
 const people = 25;
 const triesOfEach = 8; // 200 attempts for existing people, and as many for unknown ones
 const mailsOfEach = 4; // maximum mails per address and hour
-
-let lastAddress = 0;
-
-/** Sends each request from a different address, so that no rate limit applies. */
-const toSite = (origin: string): Site => ({
-  origin,
-  fetch: (url, init) => {
-    const n = ++lastAddress;
-    const address = `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`;
-    return fetch(url, { ...init, headers: { ...init.headers, "cf-connecting-ip": address } });
-  },
-});
 
 type KnownPerson = Person & { email: string };
 /** Kind of attempt, prepared in advance so that only the response is timed. */
@@ -113,27 +98,8 @@ const listTimedRequests = (site: Site): TimedRequest[] => [
   },
 ];
 
-/** Time of the complete response, and its text, which must not depend on the account. */
-async function timeRequest(
-  site: Site,
-  attempt: TimedRequest,
-  person: Pick<KnownPerson, "phone" | "email">,
-): Promise<{ ms: number; text: string }> {
-  const init = {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(await attempt.body(person)),
-  };
-  const started = performance.now();
-  const response = await site.fetch(site.origin + attempt.path, init);
-  const text = await response.text();
-  const ms = performance.now() - started;
-  if (response.status !== attempt.status) throw new Error(`${attempt.name}: ${response.status} ${text}`);
-  return { ms, text };
-}
-
 /** Alternates known and unknown, so that other load affects both alike. */
-async function compareTimes(site: Site, known: readonly KnownPerson[], attempt: TimedRequest): Promise<string[]> {
+async function compareAttempt(site: Site, known: readonly KnownPerson[], attempt: TimedRequest): Promise<string[]> {
   const [knownMs, unknownMs]: [number[], number[]] = [[], []];
   const texts = new Set<string>();
   for (let round = 0; round < attempt.rounds; round++) {
@@ -143,51 +109,29 @@ async function compareTimes(site: Site, known: readonly KnownPerson[], attempt: 
         { who: createUnknown(n), into: unknownMs },
       ];
       for (const { who, into } of (round + n) % 2 === 0 ? pair : pair.reverse()) {
-        const { ms, text } = await timeRequest(site, attempt, who);
+        const { ms, status, text } = await timeRequest(site, "POST", attempt.path, { body: await attempt.body(who) });
+        if (status !== attempt.status) throw new Error(`${attempt.name}: ${status} ${text}`);
         into.push(ms);
         texts.add(text);
       }
     }
   }
   if (texts.size !== 1) throw new Error(`${attempt.name}: responses differ between known and unknown`);
-  const { ratio } = computeRatio(knownMs, unknownMs);
-  const difference = median(knownMs) - median(unknownMs);
-  return [
-    attempt.name,
-    String(knownMs.length),
-    formatMilliseconds(median(knownMs)),
-    formatMilliseconds(median(unknownMs)),
-    `${difference < 0 ? "−" : "+"}${formatMilliseconds(Math.abs(difference))}`,
-    formatRatio(median(knownMs) / median(unknownMs)),
-    formatRatio(ratio),
-    `${formatMilliseconds(percentile(knownMs, 0.1))} / ${formatMilliseconds(percentile(unknownMs, 0.1))}`,
-    `${formatMilliseconds(percentile(knownMs, 0.9))} / ${formatMilliseconds(percentile(unknownMs, 0.9))}`,
-  ];
+  return compareTimes(attempt.name, knownMs, unknownMs);
 }
 
-/** Response times for known numbers or addresses compared with unknown ones. */
-export async function measureTiming(): Promise<Section[]> {
-  buildProduct();
-  const server = await startServer();
-  try {
-    const outer = toSite(server.origin);
-    const known = await makeKnown(outer);
-    const inner = await findInnerOrigin(server.port, "/api/health");
-    const site = toSite(inner ?? server.origin);
-    const rows: string[][] = [];
-    for (const attempt of listTimedRequests(site)) rows.push(await compareTimes(site, known, attempt));
-    return [
-      {
-        title: "Known or unknown: how long the same answer takes",
-        columns: ["", "tries each", "known", "unknown", "apart", "of medians", "of pairs", "10 %", "90 %"],
-        rows,
-        notes: [
-          `${people} people and as many numbers and addresses of nobody, by turns; each try from an address of its own, so that no limit answers.`,
-          "Status, body and its length are the same, or the measurement fails. Aim: medians less than 10 ms apart.",
-        ],
-      },
-    ];
-  } finally {
-    await server.stop();
-  }
+/** Known (first) numbers and addresses compared with unknown ones (second). */
+export async function measureSignIn(site: Site): Promise<Section> {
+  const known = await makeKnown(site);
+  const rows: string[][] = [];
+  for (const attempt of listTimedRequests(site)) rows.push(await compareAttempt(site, known, attempt));
+  return {
+    title: "Sign-in and recovery: how long the same answer takes for a known and an unknown person",
+    columns: comparisonColumns,
+    rows,
+    notes: [
+      `${people} people and as many numbers and addresses of nobody, by turns; each try from an address of its own, so that no limit answers.`,
+      "Status, body and its length are the same, or the measurement fails. Aim: medians less than 10 ms apart.",
+    ],
+  };
 }
