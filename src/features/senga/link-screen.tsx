@@ -1,9 +1,10 @@
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Navigate, useParams } from "react-router";
+import { useParams } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
+import { RedirectWithNotice } from "#components/layout/redirect-with-notice.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import { FoundPerson } from "#contract/people.ts";
 import { requestApi } from "#lib/http/api.ts";
@@ -61,7 +62,8 @@ function LinkOwner({ token }: { token: string }) {
       </div>
     );
   }
-  if (lookup.person.id === me) return <Navigate to="/app/handle" replace />;
+  if (lookup.person.id === me)
+    return <RedirectWithNotice message={t("senga.link.own")} isError={false} path="/app/handle" />;
   return (
     <section aria-label={t("senga.results")} className="m-4 overflow-hidden rounded-card border border-line bg-surface">
       <PeopleSearchResults people={[lookup.person]} actions={actions} />

@@ -69,6 +69,9 @@ test("a person chooses a handle and shares a link; others find them by both, als
   await bens.goTo(`/app/user/${ana.id}`);
   await expect(bens.page.getByText(`@${handle}`)).toBeVisible();
 
+  await page.goto(url);
+  await expect(page.getByText(texts.senga.link.own)).toBeVisible();
+  await page.waitForURL("**/app/handle");
   await page.getByRole("button", { name: texts.handle.link.renew }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: texts.handle.link.renew }).click();
   await expect(page.getByRole("status").getByText(texts.handle.link.renewed)).toBeVisible();

@@ -147,6 +147,19 @@ test("a person has the number confirmed by two contacts who open the code, with 
     await expect(progress(1)).toBeVisible();
   });
 
+  await test.step("the person's other device shows the same code", async () => {
+    const tablet = await TestClient.open(browser, server);
+    await tablet.signIn(ana, new URL(url).pathname);
+    await expect(tablet.page.getByText(words.own)).toBeVisible();
+    const code = tablet.page.getByRole("img", { name: words.qr });
+    const shown = await page.getByRole("img", { name: words.qr }).getAttribute("src");
+    await expect(code).toHaveAttribute("src", shown ?? "");
+    await tablet.page.getByRole("link", { name: words.show }).click();
+    await expect(findProgress(tablet, 1)).toBeVisible();
+    await expect(code).toHaveAttribute("src", shown ?? "");
+    await tablet.close();
+  });
+
   await test.step("an ended code offers a new one, after a question", async () => {
     const own = (route: Route, vouching: object | null) =>
       route

@@ -85,6 +85,12 @@ export const isVouchingOffered = async (c: AppContext, own: OwnNumberRow, now: n
   findPublicOrigin(c) !== undefined &&
   (await hasVouchers(openDb(c.env), c.var.caller.user, now));
 
+/** What a person shows for a proof by vouching: its link, and the QR code of it. */
+export const toVouchingAsk = (c: AppContext, token: string): NumberProof["ask"] => {
+  const url = getPublicOrigin(c) + toVouchingPath(token);
+  return { kind: "vouching", url, qr_code: drawQrCode(url) };
+};
+
 const createVouchingToken = (): string => randomBytes(16).toString("base64url");
 
 /** Starts a proof by vouching, which costs nothing and belongs to no adapter. */
@@ -108,8 +114,7 @@ const startVouching = async (c: AppContext, own: OwnNumberRow, now: number): Pro
     created_at: now,
     expires_at,
   });
-  const url = getPublicOrigin(c) + toVouchingPath(token);
-  return { proof: { id, expires_at, ask: { kind: "vouching", url, qr_code: drawQrCode(url) } } };
+  return { proof: { id, expires_at, ask: toVouchingAsk(c, token) } };
 };
 
 /** Starts the proof of the caller's own number, or of a new one in its place, by a method. */

@@ -66,13 +66,15 @@ type Vouching = {
   hasConfirmed: boolean;
   /** Why this contact may not confirm; undefined if they may. */
   refusal: ErrorCode | undefined;
+  /** Open proof of the person's own number. */
+  ownProof?: Pick<NumberProofRow, "id" | "phone" | "expires_at">;
 };
 
 /** Proof by vouching as this person may see it. Who is no contact reads the same rows as for an unknown code. */
 export const findVouching = async (db: Db, me: Uuid, lookup: string, now: number): Promise<Vouching> => {
   const since = toSince(now);
   const voucher = alias(profiles, "voucher");
-  const [[row], [own]] = await db.batch([
+  const [[row], [own], [shown]] = await db.batch([
     db
       .select({
         proof: number_proofs,
@@ -94,8 +96,20 @@ export const findVouching = async (db: Db, me: Uuid, lookup: string, now: number
       .select({ lookup: number_vouches.lookup })
       .from(number_vouches)
       .where(and(eq(number_vouches.voucher_id, me), eq(number_vouches.lookup, lookup))),
+    db
+      .select({
+        id: number_proofs.id,
+        phone: number_proofs.phone,
+        expires_at: number_proofs.expires_at,
+        present: sql<string>`${ownNumber}`.as("present_phone"),
+      })
+      .from(number_proofs)
+      .innerJoin(profiles, eq(profiles.id, number_proofs.user_id))
+      .where(and(eq(number_proofs.user_id, me), isOpenVouching(lookup, now))),
   ]);
   const hasConfirmed = own !== undefined;
+  if (shown && toE164(shown.present) === shown.phone)
+    return { proof: undefined, hasConfirmed, refusal: "vouching_not_found", ownProof: shown };
   // The number of the account may have changed since.
   if (!row || toE164(row.phone) !== row.proof.phone)
     return { proof: undefined, hasConfirmed, refusal: "vouching_not_found" };

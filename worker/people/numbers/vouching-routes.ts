@@ -1,4 +1,4 @@
-import { VouchingRequest, VouchingToken } from "#contract/auth/vouching.ts";
+import { OpenedVouching, VouchingToken } from "#contract/auth/vouching.ts";
 import { openDb } from "#worker/db/client.ts";
 import { createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
@@ -8,6 +8,7 @@ import { validate } from "#worker/lib/http/validate.ts";
 import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
 import { completeProofAndNotify } from "./complete-proof.ts";
 import { toVouchingLookup } from "./proof-hashes.ts";
+import { toVouchingAsk } from "./start-proof.ts";
 import { findVouching, insertVouch } from "./vouching-queries.ts";
 
 export const vouchingRoutes = createRoutes()
@@ -16,16 +17,22 @@ export const vouchingRoutes = createRoutes()
     "/vouching/:token",
     describeOperation({
       tag: "people",
-      summary: "The contact whose code this is, and the number to confirm",
-      ok: { status: 200, body: VouchingRequest },
+      summary: "The contact whose code this is, and the number to confirm; for that person the code itself",
+      ok: { status: 200, body: OpenedVouching },
       refusals: ["vouching_not_found", "voucher_contact_too_new", "voucher_number_too_new", "vouches_used_up"],
     }),
     authenticate,
     validate("param", VouchingToken, "vouching_not_found"),
     limitCaller("link_search_by_user"),
     async (c) => {
-      const lookup = toVouchingLookup(c.env, c.req.valid("param").token);
-      const { proof, hasConfirmed, refusal } = await findVouching(openDb(c.env), c.var.caller.user, lookup, Date.now());
+      const { token } = c.req.valid("param");
+      const lookup = toVouchingLookup(c.env, token);
+      const found = await findVouching(openDb(c.env), c.var.caller.user, lookup, Date.now());
+      const { proof, hasConfirmed, refusal, ownProof } = found;
+      if (ownProof) {
+        const { id, phone, expires_at } = ownProof;
+        return c.json({ own: { id, expires_at, ask: toVouchingAsk(c, token) }, phone }, 200);
+      }
       if (!proof || refusal) return refuse(c, refusal ?? "vouching_not_found");
       return c.json({ user_id: proof.user_id, phone: proof.phone, has_confirmed: hasConfirmed }, 200);
     },

@@ -7,7 +7,7 @@ import {
   numberMethods,
   type OwnNumber,
 } from "#contract/auth/number.ts";
-import { toVouchingPath } from "#contract/auth/vouching.ts";
+import type { OwnVouching } from "#contract/auth/vouching.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { getSession } from "#lib/session/session.ts";
 import { toStoreName } from "#sync/store/database.ts";
@@ -61,10 +61,10 @@ export const isOver = (own: OwnNumber, phone: string, method: NumberMethod): boo
     own.contested_until === null &&
     (method === "vouching" || !own.is_vouched));
 
-/** Whether this is the code that this person shows in this browser. */
-export const isOwnVouching = (token: string): boolean => {
-  const running = readRunningProof();
-  return running?.proof.ask.kind === "vouching" && new URL(running.proof.ask.url).pathname === toVouchingPath(token);
+/** Continues a vouching here that another device has started. */
+export const adoptVouching = ({ own: proof, phone }: OwnVouching): void => {
+  const target = { phone, methods: ["vouching" as const] };
+  storeRunningProof({ target, isNew: false, method: "vouching", proof, startedAt: Date.now() });
 };
 
 /** Forgets the stored proof if this state of the own number is its end. */

@@ -3,20 +3,21 @@ import { useTranslation } from "react-i18next";
 import { Link, useParams } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { focusOnMount } from "#components/focus/focus-on-mount.ts";
+import { QrCode } from "#components/images/qr-code.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PendingContent } from "#components/layout/pending-content.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
-import { VouchingRequest } from "#contract/auth/vouching.ts";
+import { OpenedVouching, type OwnVouching, type VouchingRequest } from "#contract/auth/vouching.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
 import { deleteKeptLink } from "#lib/session/kept-link.ts";
 import { useProfile } from "#sync/hooks/use-people.ts";
 import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
 import { confirmNumber, toVouchingApiPath } from "./number-api.ts";
-import { isOwnVouching } from "./running-proof.ts";
+import { adoptVouching } from "./running-proof.ts";
 
 const quietLink =
   "inline-flex min-h-12 items-center justify-center rounded-card px-6 py-2 text-center font-semibold text-accent hover:bg-raised";
@@ -84,7 +85,25 @@ function Question({ token, request }: { token: string; request: VouchingRequest 
   );
 }
 
-const parseRequest = (body: unknown): VouchingRequest => parseResponse(VouchingRequest, body);
+/** The person's own code, on whichever of their devices, and the way to its confirmations. */
+function OwnCode({ opened }: { opened: OwnVouching }) {
+  const { t } = useTranslation();
+  const { ask } = opened.own;
+  return (
+    <div className="flex flex-col gap-4 rounded-card border border-line bg-surface p-4">
+      <p role="status" className="text-center font-semibold">
+        {t("number.vouching.own")}
+      </p>
+      {ask.kind === "vouching" && <QrCode svg={ask.qr_code} label={t("number.vouching.qr")} />}
+      <p>{t("number.vouching.body")}</p>
+      <Link to="/app/verify-number" className={quietLink} onClick={() => adoptVouching(opened)}>
+        {t("number.vouching.show")}
+      </Link>
+    </div>
+  );
+}
+
+const parseOpened = (body: unknown): OpenedVouching => parseResponse(OpenedVouching, body);
 
 /** Reasons for which another attempt cannot help. */
 const finalRefusals: ReadonlySet<string> = new Set([
@@ -95,24 +114,9 @@ const finalRefusals: ReadonlySet<string> = new Set([
 
 function Vouching({ token }: { token: string }) {
   const { t } = useTranslation();
-  const [query, retry] = useRemoteQuery(toVouchingApiPath(token), true, parseRequest);
-  if (query.state === "found") return <Question token={token} request={query.body} />;
-  // The server answers the owner as anybody else.
-  if (query.state === "missing" && isOwnVouching(token))
-    return (
-      <div role="status">
-        <EmptyState
-          icon="i-ph-users"
-          title={t("number.vouching.own")}
-          body={t("number.vouching.body")}
-          action={
-            <Link to="/app/verify-number" className={quietLink}>
-              {t("number.vouching.show")}
-            </Link>
-          }
-        />
-      </div>
-    );
+  const [query, retry] = useRemoteQuery(toVouchingApiPath(token), true, parseOpened);
+  if (query.state === "found")
+    return "own" in query.body ? <OwnCode opened={query.body} /> : <Question token={token} request={query.body} />;
   const refusal = query.state === "missing" ? "vouching_not_found" : query.state === "failed" && query.code;
   if (!refusal || !(query.state === "missing" || finalRefusals.has(refusal)))
     return <PendingContent query={query} retry={retry} />;

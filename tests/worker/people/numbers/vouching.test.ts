@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { VouchingRequest } from "#contract/auth/vouching.ts";
+import type { OwnVouching, VouchingRequest } from "#contract/auth/vouching.ts";
 import { numberUnusedDays, voucherDays, vouchesMax, vouchingHours } from "#contract/limits.ts";
 import { connectPeople, makeCaptchaToken, type Person, phoneOf } from "#tests/support/people/people.ts";
 import { request } from "#tests/worker/support/device.ts";
@@ -148,7 +148,6 @@ test("a code is refused to whoever may not vouch, and means nothing to strangers
     [stranger, "vouching_not_found"],
     [blocker, "vouching_not_found"],
     [blocked, "vouching_not_found"],
-    [ana, "vouching_not_found"],
     [recent, "voucher_contact_too_new"],
     [late, "voucher_number_too_new"],
     [unverified, "voucher_number_too_new"],
@@ -158,6 +157,7 @@ test("a code is refused to whoever may not vouch, and means nothing to strangers
     expect(codeOf(await scan(by, token))).toBe(code);
     expect(codeOf(await confirm(by, token))).toBe(code);
   }
+  expect(codeOf(await confirm(ana, token))).toBe("vouching_not_found"); // their own
   expect(await confirmed(ana)).toBe(0);
   // The same answer and work as for an unknown code.
   for (const run of [scan, confirm]) {
@@ -205,6 +205,28 @@ test("a voucher counts once, and a code is of no use after its completion", asyn
   expect(codeOf(await requestProof(ana, "vouching"))).toBe("number_already_verified");
   const { results } = await env.DB.prepare("SELECT voucher_id FROM number_vouches").all();
   expect(results.filter(({ voucher_id }) => voucher_id === ben.id || voucher_id === cal.id)).toHaveLength(2);
+});
+
+test("the person reads their own code on each of their devices, as long as it is open, and nobody else does", async () => {
+  const [ana, [ben, cal]] = (await makeSubject(2)) as [Person, [Person, Person]];
+  const { id, expires_at, ask } = await startProof(ana, "vouching");
+  if (ask.kind !== "vouching") throw new Error("no code");
+  const token = ask.url.split("/app/v/")[1] ?? "";
+  const tablet = { ...ana };
+  await renew(tablet); // another session
+  for (const device of [ana, tablet])
+    expect(await scan(device, token)).toMatchObject({
+      status: 200,
+      body: { own: { id, expires_at, ask }, phone: ana.phone } satisfies OwnVouching,
+    });
+  expect((await scan(ben, token)).body).not.toHaveProperty("own");
+  expect(codeOf(await scan(tablet, "A".repeat(22)))).toBe("vouching_not_found");
+  expect(codeOf(await scan(await makePerson(), token))).toBe("vouching_not_found");
+  const second = await showCode(tablet); // in place of the first
+  expect(codeOf(await scan(ana, token))).toBe("vouching_not_found");
+  expect((await scan(ana, second)).body).toHaveProperty("own");
+  for (const by of [ben, cal]) expect((await confirm(by, second)).status).toBe(204);
+  expect(codeOf(await scan(ana, second))).toBe("vouching_not_found");
 });
 
 test("a code ends with its session, after a day, and when its person shows another", async () => {
