@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Browser, Page } from "@playwright/test";
 import * as v from "valibot";
 import { Session } from "#contract/auth/auth.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
@@ -84,27 +84,34 @@ const signInAgain = async (site: Site, person: Person): Promise<Person> => {
   return { ...person, token, refreshToken };
 };
 
-/** Ana in the chat with Ben, whose phone is subscribed and whose app is closed. `bare`: a page that only looks. */
-const openCallers = async (server: Server, makePushBrowser: () => PushBrowser, firstNumber: number) => {
+/** Ana, and Ben whose phone is subscribed and whose app is closed. `bare`: a page that only looks. */
+const openSleepingPhone = async (server: Server, makePushBrowser: () => PushBrowser, firstNumber: number) => {
   const { people, conversation } = await makePair(toSite(server), firstNumber);
   const [ana, ben] = people;
-  const browser = makePushBrowser();
-  const phone = await browser.open();
+  const push = makePushBrowser();
+  const phone = await push.open();
   await turnOn(phone, ben);
-  const bare = await browser.openBarePage();
+  const bare = await push.openBarePage();
   await phone.page.close();
-  const anas = await makePushBrowser().open({ permission: false });
-  await anas.signInToChat(ana, ben.id);
   const [ring, messages] = [toCallTag(conversation), toConversationTag(conversation)];
-  return { ana, ben, browser, phone, bare, anas, ring, messages };
+  return { ana, ben, push, phone, bare, ring, messages };
+};
+
+/** Client in the chat with somebody, in the browser of the test: starting one of its own takes seconds. */
+const openCaller = async (browser: Browser, server: Server, caller: Person, callee: Person): Promise<TestClient> => {
+  const client = await TestClient.open(browser, server);
+  await client.signInToChat(caller, callee.id);
+  return client;
 };
 
 test("a call rings on a phone whose app is closed, and declining it there ends the caller's ring without opening the app", async ({
+  browser,
   server,
   service,
   makePushBrowser,
 }) => {
-  const { ana, ben, phone, bare, anas, ring } = await openCallers(server, makePushBrowser, 9_950);
+  const { ana, ben, phone, bare, ring } = await openSleepingPhone(server, makePushBrowser, 9_950);
+  const anas = await openCaller(browser, server, ana, ben);
   const dialledAt = Date.now();
   await callButton(anas, ben).click();
   await expect.poll(() => readNotification(bare, ring), { intervals: [50] }).toBeDefined();
@@ -127,8 +134,13 @@ test("a call rings on a phone whose app is closed, and declining it there ends t
   expect(phone.context.pages()).toHaveLength(pages);
 });
 
-test("calls that nobody answers become one notification that counts them", async ({ server, makePushBrowser }) => {
-  const { ben, bare, anas, ring, messages } = await openCallers(server, makePushBrowser, 9_952);
+test("calls that nobody answers become one notification that counts them", async ({
+  browser,
+  server,
+  makePushBrowser,
+}) => {
+  const { ana, ben, bare, ring, messages } = await openSleepingPhone(server, makePushBrowser, 9_952);
+  const anas = await openCaller(browser, server, ana, ben);
   for (const body of [missed, "2 appels manqués", "3 appels manqués"]) {
     await callButton(anas, ben).click();
     await expect.poll(async () => (await readNotification(bare, ring))?.body).toBe(incoming);
@@ -141,11 +153,13 @@ test("calls that nobody answers become one notification that counts them", async
 });
 
 test("a call answered on another device is replaced on the phone, and in the app the notification goes when the call is answered there", async ({
+  browser,
   server,
   makePushBrowser,
 }) => {
-  const { ana, ben, phone, bare, anas, ring } = await openCallers(server, makePushBrowser, 9_954);
-  const tablet = await makePushBrowser().open({ permission: false });
+  const { ana, ben, phone, bare, ring } = await openSleepingPhone(server, makePushBrowser, 9_954);
+  const anas = await openCaller(browser, server, ana, ben);
+  const tablet = await TestClient.open(browser, server);
   await tablet.signIn(await signInAgain(toSite(server), ben));
   await callButton(anas, ben).click();
   await expect.poll(async () => (await readNotification(bare, ring))?.body).toBe(incoming);
@@ -171,14 +185,16 @@ test("a call answered on another device is replaced on the phone, and in the app
 });
 
 test("a page in the background shows a message and a call as notifications, which end in the app", async ({
+  browser,
   server,
   makePushBrowser,
 }) => {
   const site = toSite(server);
   const { people, conversation } = await makePair(site, 9_962);
   const [ana, ben] = people;
-  const [phone, anas] = [await makePushBrowser().open(), await makePushBrowser().open({ permission: false })];
-  await Promise.all([turnOn(phone, ben), anas.signInToChat(ana, ben.id)]);
+  const phone = await makePushBrowser().open();
+  await turnOn(phone, ben);
+  const anas = await openCaller(browser, server, ana, ben);
   await phone.goTo("/app");
   await setVisibility(phone, "hidden");
   await anas.write("Mbote");
@@ -201,9 +217,9 @@ test("a page in the background shows a message and a call as notifications, whic
 });
 
 test("a push that arrives after the ring shows a missed call without a sound", async ({ server, makePushBrowser }) => {
-  const { ana, ben, browser, bare, ring } = await openCallers(server, makePushBrowser, 9_956);
+  const { ana, ben, push, bare, ring } = await openSleepingPhone(server, makePushBrowser, 9_956);
   const missedCall = { body: missed, silent: true, requireInteraction: false, actions: [] };
-  await browser.push(callPush(ben, ana, Date.now() - 2 * callRingMs));
+  await push.push(callPush(ben, ana, Date.now() - 2 * callRingMs));
   await expect.poll(() => readNotification(bare, ring)).toEqual(missedCall);
 });
 
@@ -211,10 +227,10 @@ test("a call does not sound on a phone whose page is visible, where the page rin
   server,
   makePushBrowser,
 }) => {
-  const { ana, ben, browser, phone, bare, ring } = await openCallers(server, makePushBrowser, 9_958);
+  const { ana, ben, push, phone, bare, ring } = await openSleepingPhone(server, makePushBrowser, 9_958);
   const opened = await TestClient.openIn(phone.context, server, "fr");
   await opened.goTo("/app");
   await opened.page.bringToFront();
-  await browser.push(callPush(ben, ana, Date.now()));
+  await push.push(callPush(ben, ana, Date.now()));
   await expect.poll(async () => (await readNotification(bare, ring))?.silent).toBe(true);
 });
