@@ -125,6 +125,7 @@ const libraries = [
     },
     replaced: {
       // All texts are passed to it; nothing is loaded by it.
+      "I18n.hasLoadedNamespace": "hasLoadedNamespace() { return true; }",
       "Connector.constructor": "constructor() { super(); this.state = {}; }",
       "I18n.loadResources": "loadResources(language, callback) { callback(null); }",
       "I18n.reloadResources": "reloadResources() {}",
@@ -132,7 +133,8 @@ const libraries = [
       "Formatter.init": "init() {}",
       "Formatter.format": "format(value) { return value; }",
       "Interpolator.nest": "nest(text) { return text; }",
-      // Keys are strings.
+      // Keys are strings and name no part of the texts.
+      "Translator.extractFromKey": "extractFromKey(key) { return { key, namespaces: this.options.defaultNS }; }",
       keysFromSelector: unused,
     },
     // Messages for developers, which it only logs with its option `debug`.
