@@ -18,7 +18,8 @@ export const preloadApp = (pathname: string): void => {
   const session = getSession();
   if (!session) return;
   void findAppRoute(pathname)?.screen.preload();
-  startEngine(session.userId).catch(() => undefined); // the rendered app reports the failure
+  // In a task of its own, because the evaluation of the modules is already a long one. The rendered app reports a failure.
+  setTimeout(() => startEngine(session.userId).catch(() => undefined));
 };
 
 const isAppPath = (pathname: string): boolean => pathname === "/app" || pathname.startsWith("/app/");

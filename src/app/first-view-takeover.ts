@@ -55,14 +55,15 @@ const moveInput = (from: Field, to: Field, draft: string): void => {
     const { selectionStart, selectionEnd, selectionDirection } = from;
     to.setSelectionRange(offset + (selectionStart ?? 0), offset + (selectionEnd ?? 0), selectionDirection ?? undefined);
   }
-  to.scrollTop = draft === "" ? from.scrollTop : to.scrollHeight;
+  if (text !== "") to.scrollTop = draft === "" ? from.scrollTop : to.scrollHeight;
 };
 
-/** Moves the scroll position of the list, or in a chat the distance from its end. */
-const moveScrollPosition = (view: HTMLElement, root: HTMLElement): void => {
-  const from = view.querySelector(".overflow-y-auto");
-  const to = root.querySelector("[data-screen] .overflow-y-auto");
-  if (from && to && from.scrollTop !== 0) to.scrollTop += from.scrollTop;
+/** Scroll position of the list, or in a chat the distance from its end. */
+const readScrollPosition = (view: HTMLElement): number => view.querySelector(".overflow-y-auto")?.scrollTop ?? 0;
+
+const applyScrollPosition = (root: HTMLElement, scrolledPx: number): void => {
+  const list = root.querySelector("[data-screen] .overflow-y-auto");
+  if (list && scrolledPx !== 0) list.scrollTop += scrolledPx;
 };
 
 /** Repeats the last press of a button that did nothing yet. */
@@ -91,13 +92,15 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   await drawn;
   if (!view.isConnected) return; // its person signed out meanwhile
   const isSamePage = location.pathname === path;
+  // Read before anything changes: afterwards it would take a layout of the whole page.
+  const scrolledPx = readScrollPosition(view);
   root.removeAttribute("inert");
   const composer = isSamePage ? root.querySelector<HTMLTextAreaElement>("form[data-page-end] textarea") : null;
   if (field && composer) moveInput(field, composer, draft);
   else if (field?.value) engine?.drafts.save(conversation, joinDrafts(draft, field.value));
   const [search, searchField] = [view, root].map((part) => part.querySelector<HTMLInputElement>("input[type=search]"));
   if (search && searchField) moveInput(search, searchField, "");
-  moveScrollPosition(view, root);
+  applyScrollPosition(root, scrolledPx);
   const pressed = view.querySelector("[data-early]");
   removeFirstView(view);
   if (isSamePage) repeatPress(pressed, root);

@@ -9,13 +9,17 @@ export const findFirstView = (): HTMLElement | undefined => {
 let takeover: Promise<void> | undefined;
 let endTakeover = () => {};
 
-/** Resolves once no first view covers the app; at once if there is none. */
+/**
+ * Resolves once no first view covers the app; at once if there is none. Every caller continues in a task of its own, so
+ * that together they do not delay the first frame of the app.
+ */
 export const waitForTakeover = async (): Promise<void> => {
   if (!findFirstView()) return;
   takeover ??= new Promise<void>((resolve) => {
     endTakeover = resolve;
   });
   await takeover;
+  await new Promise((resolve) => setTimeout(resolve));
 };
 
 /** Removes the first view, because the app has drawn the same or the person signed out. */

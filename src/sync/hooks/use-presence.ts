@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import { presencePollMs } from "#contract/limits.ts";
 import type { Presence } from "#contract/settings/settings.ts";
+import { waitForTakeover } from "#lib/browser/first-view.ts";
 import type { PresencePoller } from "#sync/presence/presence-poller.ts";
 import { useShownLink } from "./use-connection.ts";
 import { useEngine } from "./use-live-query.ts";
@@ -23,10 +24,12 @@ export const usePresence = (conversation: ConversationId | undefined): Presence 
   useEffect(() => {
     if (!isWanted) return;
     // If the code cannot be fetched, it is requested again with the next connection.
-    import("#sync/presence/presence-poller.ts").then(
-      (code) => setPoller(() => code.PresencePoller),
-      () => undefined,
-    );
+    waitForTakeover()
+      .then(() => import("#sync/presence/presence-poller.ts"))
+      .then(
+        (code) => setPoller(() => code.PresencePoller),
+        () => undefined,
+      );
   }, [isWanted]);
   useEffect(() => {
     if (!engine || !Poller || shared === undefined) return;
