@@ -9,8 +9,8 @@ import { listAnsweredRequests, listDoubtfulInvitations } from "./answered-reques
 
 const nothing: WaitingRequests = { people: [], invitations: 0 };
 
-const listOpenInvitationTags = async ({ invitations }: WaitingRequests): Promise<string[]> => {
-  if (invitations === 0) return [];
+/** Tags of the invitations that are open by the server's word: this device may not have caught up. */
+const listOpenInvitationTags = async (): Promise<string[]> => {
   const body = parseResponse(GroupInvitations, await requestApi("GET", groupInvitationsPath));
   return body.invitations.map(({ id }) => toInvitationTag(id));
 };
@@ -29,7 +29,7 @@ export const closeAnsweredRequests = ({ tab }: SyncEngine): (() => void) => {
     for (const notification of listAnsweredRequests(shown, state)) notification.close();
     const doubtful = listDoubtfulInvitations(shown, state);
     if (doubtful.length === 0) return;
-    const open = await listOpenInvitationTags(state.now);
+    const open = await listOpenInvitationTags();
     for (const notification of doubtful) if (!open.includes(notification.tag)) notification.close();
   };
   const update = (before = nothing) =>

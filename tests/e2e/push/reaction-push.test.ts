@@ -1,4 +1,8 @@
 import type { Page } from "@playwright/test";
+import * as v from "valibot";
+import { GroupInvitations } from "#contract/groups.ts";
+import { fill } from "#tests/support/browser/test-client.ts";
+import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { makePair, toSite } from "#tests/support/people/pair.ts";
 import { callSite } from "#tests/support/people/people.ts";
@@ -65,4 +69,32 @@ test("a reaction is announced silently while the app is closed, beside unread me
   await page.goto(`${server.origin}/app/chat/${ben.id}#m3`);
   await expect(message).toBeInViewport({ timeout: arrivalMs });
   await expect(page).toHaveURL(`${server.origin}/app/chat/${ben.id}`);
+
+  await test.step("invitations to groups are announced, closed once answered elsewhere, and open Senga", async () => {
+    const last = await browser.openBarePage();
+    await page.close();
+    await callSite(site, "PATCH", "/api/settings", { token: ana.token, body: { groupAdds: "nobody" } });
+    for (const [n, name] of ["Quartier", "Chorale"].entries()) {
+      await makeGroup(site, ben, name, [ana]);
+      await expect.poll(async () => (await listNotifications(last)).length).toBe(n + 1);
+    }
+    const { body } = await callSite(site, "GET", "/api/group-invitations", { token: ana.token });
+    const [newest, first] = v.parse(GroupInvitations, body).invitations.map(({ id }) => id);
+    const toShown = (id: string | undefined) => ({
+      title: ben.username,
+      body: "Convite para um grupo",
+      tag: `invitation:${id}`,
+    });
+    expect(await listNotifications(last)).toEqual(expect.arrayContaining([toShown(first), toShown(newest)]));
+    const opened = await phone.context.newPage();
+    await opened.goto(`${server.origin}/app`);
+    const bar = opened.getByRole("navigation", { name: phone.texts.shell.navigation });
+    await expect(bar.getByText(fill(phone.texts.shell.received_other, { count: 2 }))).toBeAttached();
+    await callSite(site, "POST", `/api/group-invitations/${newest}/decline`, { token: ana.token });
+    await expect.poll(() => listNotifications(last)).toEqual([toShown(first)]);
+    await last.close();
+    await tapNotification(phone, `invitation:${first}`);
+    await expect(opened).toHaveURL(`${server.origin}/app/senga`);
+    await expect.poll(() => listNotifications(opened)).toEqual([]);
+  });
 });
