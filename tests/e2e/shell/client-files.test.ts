@@ -5,6 +5,8 @@ import { brotliDecompressSync } from "node:zlib";
 import type { Page } from "@playwright/test";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { findToast, TestClient, textsOf } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { makePerson } from "#tests/support/people/people.ts";
 import { root } from "#tests/support/server/state.ts";
 
 const folder = join(root, "dist", "client", "assets");
@@ -85,7 +87,7 @@ const iconsOf = (page: Page) =>
 test("the icons of later screens are loaded together with them", async ({ browser, server }) => {
   const phone = await TestClient.open(browser, server);
   const { page, context, texts } = phone;
-  await phone.register("Picha", "243810000071");
+  await phone.signIn(await makePerson(toSite(server), 71));
   for (const path of ["/app", "/app/contacts", "/app/senga", "/app/profile"]) {
     await page.goto(path);
     await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
@@ -106,7 +108,7 @@ test("the icons of later screens are loaded together with them", async ({ browse
 test("a stylesheet of a later screen that could not be fetched is fetched again", async ({ browser, server }) => {
   const phone = await TestClient.open(browser, server);
   const { page } = phone;
-  await phone.register("Mbongo", "243810000072");
+  await phone.signIn(await makePerson(toSite(server), 72));
   let failures = 0;
   await page.route("**/assets/lazy-styles-*", (route) => (++failures > 2 ? route.continue() : route.abort()));
   await page.goto("/app/profile");

@@ -1,9 +1,9 @@
-import { privateConversationId } from "#contract/ids.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { expectSameLogs } from "#tests/support/people/friends.ts";
-import { nameOf, phoneOf } from "#tests/support/people/people.ts";
+import { openPair, toSite } from "#tests/support/people/pair.ts";
+import { makePerson, nameOf, phoneOf } from "#tests/support/people/people.ts";
 
 test.use(withServiceWorker); // as browsers are
 
@@ -26,13 +26,13 @@ const holdOutbox = () => {
 const languages = ["fr", "en", "pt"] as const;
 
 languages.forEach((language, index) => {
-  test(`two people register, find each other, connect and talk, in ${language}`, async ({ browser, server }) => {
+  test(`a newcomer registers, finds somebody, connects and talks, in ${language}`, async ({ browser, server }) => {
     const [a, b] = [400 + 2 * index, 401 + 2 * index];
     const ana = await TestClient.open(browser, server, language);
     const ben = await TestClient.open(browser, server, language);
     const { texts } = ana;
     await ana.register(nameOf(a), phoneOf(a));
-    await ben.register(nameOf(b), phoneOf(b));
+    await ben.signIn(await makePerson(toSite(server), b));
     await expect(ana.page.getByText(texts.masolo.emptyTitle)).toBeVisible();
 
     // Senga: a search that is too short, then the number, then a request.
@@ -97,27 +97,9 @@ languages.forEach((language, index) => {
 });
 
 test("a conversation goes on through an offline phone, a third tab and a reload", async ({ browser, server }) => {
-  const [a, b] = [410, 411];
-  const ana = await TestClient.open(browser, server);
-  const ben = await TestClient.open(browser, server);
-  const { texts } = ana;
-  await ana.register(nameOf(a), phoneOf(a));
-  await ben.register(nameOf(b), phoneOf(b));
-  await ana.goToTab("senga");
-  const search = ana.page.getByRole("searchbox", { name: texts.senga.searchLabel });
-  await search.fill(phoneOf(b));
-  await search.press("Enter");
-  await ana.page.getByRole("button", { name: texts.senga.add }).click();
-  await ben.goToTab("senga");
-  await ben.page.getByRole("button", { name: fill(texts.senga.acceptName, { name: nameOf(a) }) }).click();
-  await ben.goToTab("contacts");
-  await ben.page.getByRole("list", { name: texts.contacts.title }).getByText(nameOf(a)).click();
-  await ben.page.waitForURL("**/app/chat/*");
-  const anaId = new URL(ben.page.url()).pathname.split("/").at(-1) ?? "";
-  await ana.goToTab("contacts");
-  await ana.page.getByRole("list", { name: texts.contacts.title }).getByText(nameOf(b)).click();
-  await ana.page.waitForURL("**/app/chat/*");
-  const benId = new URL(ana.page.url()).pathname.split("/").at(-1) ?? "";
+  const { people, conversation, phones } = await openPair(browser, server, 410);
+  const [ana, ben] = phones;
+  const benId = people[1].id;
   await ana.write("avant");
   await expect(ben.message("avant")).toBeVisible();
   await waitForOfflineReady(ben.page);
@@ -147,7 +129,6 @@ test("a conversation goes on through an offline phone, a third tab and a reload"
   await expect(ben.message("pendant 30")).toBeVisible();
   await expect(ben.ticks("écrit hors ligne 2", "read")).toBeVisible();
   const expected = 1 + 2 + 30;
-  const conversation = privateConversationId(anaId, benId);
   const log = await expectSameLogs([ana, { page: third }, ben], conversation, 1, expected);
   expect(new Set(log.map(({ text }) => text)).size).toBe(expected);
   await ana.close();

@@ -56,12 +56,12 @@ test("six tabs, the active one by path prefix, and no bar on screens that need t
   }
   // Screens that are not under another tab are under /app.
   for (const path of ["/app/profile", "/app/notifications", "/app/privacy", "/app/help", "/app/blocked"]) {
-    await page.goto(path);
+    await phone.openRoute(path);
     await expect(active).toContainText(texts.shell.tabs.masolo);
   }
   const group = `/app/group/${await makeGroup(site, ana, "Famille", [ben])}`;
   for (const path of [`/app/user/${ben.id}`, `/app/chat/${ben.id}`, group, `${group}/members`, "/app/create-group"]) {
-    await page.goto(path);
+    await phone.openRoute(path);
     await expect(page.getByRole("main").getByRole("link", { name: texts.common.back })).toBeVisible();
     await expect(bar).toHaveCount(0);
   }
@@ -87,12 +87,14 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
   ["/app/create-group", t.groups.create.title],
 ];
 
-(["fr", "en", "pt"] as const).forEach((language, index) => {
-  test(`every screen has a name and a description, and fits a phone, in ${language}`, async ({ browser, server }) => {
-    const ana = await makePerson(toSite(server), 702 + index);
-    const phone = await TestClient.open(browser, server, language);
-    const { page, texts } = phone;
-    await phone.signIn(ana);
+test("every screen has a name and a description, and fits a phone, in each language", async ({ browser, server }) => {
+  const phone = await TestClient.open(browser, server);
+  const { page } = phone;
+  await phone.signIn(await makePerson(toSite(server), 702));
+  for (const language of ["fr", "en", "pt"] as const) {
+    await phone.switchLanguage(language);
+    await phone.goTo("/app/services");
+    const { texts } = phone;
     const seen = new Set<string>();
     for (const [path, heading] of namesOf(texts)) {
       if (language === "fr") await phone.goTo(path);
@@ -103,27 +105,28 @@ const namesOf = (t: Texts): [path: string, heading: string][] => [
       expect(description).toBeTruthy();
       seen.add(`${await page.title()}\n${description}`);
       const overflows = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-      expect(overflows, `${path} is wider than the screen`).toBe(false);
+      expect(overflows, `${path} is wider than the screen in ${language}`).toBe(false);
     }
     expect(seen.size).toBe(namesOf(texts).length);
-    await phone.close();
-  });
+  }
+  await phone.close();
 });
 
 test("an unknown address shows a message with its status, in the user's language", async ({ browser, server }) => {
-  const ana = await makePerson(toSite(server), 706);
+  const phone = await TestClient.open(browser, server);
+  const { page } = phone;
+  await phone.signIn(await makePerson(toSite(server), 706));
   for (const language of ["fr", "en", "pt"] as const) {
-    const phone = await TestClient.open(browser, server, language);
-    const { page, texts } = phone;
-    await phone.signIn(ana);
+    await phone.switchLanguage(language);
+    const { texts } = phone;
     await page.goto("/app/nowhere");
     await expect(page.getByRole("heading", { name: texts.shell.error.title })).toBeVisible();
     await expect(page.getByText("404 Not Found")).toBeVisible();
     expect(await findAxeViolations(page)).toEqual([]);
     await page.getByRole("button", { name: texts.shell.error.home }).click();
     await expect(page.getByRole("heading", { name: texts.masolo.title })).toBeVisible();
-    await phone.close();
   }
+  await phone.close();
 });
 
 test("on a wide screen the list stays beside the open chat, and back returns", async ({ browser, server }) => {
