@@ -4,8 +4,7 @@ import { Button } from "#components/controls/button.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
-import { useSelection } from "#components/people/use-selection.ts";
-import { messageTextMaxLength, multicastMax } from "#contract/limits.ts";
+import { messageTextMaxLength } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { useSession } from "#lib/session/session.ts";
 import { SyncError } from "#sync/actions.ts";
@@ -19,8 +18,8 @@ import { useBroadcastPictures } from "./use-broadcast-pictures.ts";
 export default function BroadcastSheet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const me = useSession()?.userId ?? "";
-  const { recipients, toConversationIds } = useRecipients(me);
-  const { chosen, toggle, addToSelection } = useSelection();
+  // Recipients of an old draft may no longer be contacts.
+  const { picker, chosen, addToSelection, targets } = useRecipients(me);
   const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);
   const { pictures, isPreparing, add, remove } = useBroadcastPictures();
@@ -32,9 +31,7 @@ export default function BroadcastSheet({ onClose }: { onClose: () => void }) {
   });
   const clean = cleanText(text);
   const hasText = !isBlank(clean);
-  // Recipients of an old draft may no longer be contacts.
-  const conversations = toConversationIds(chosen);
-  const count = conversations.length;
+  const count = targets.length;
   const canSend = count > 0 && !isPreparing && (hasText || pictures.length > 0);
 
   const send = async () => {
@@ -45,9 +42,9 @@ export default function BroadcastSheet({ onClose }: { onClose: () => void }) {
         // The text is the caption of the first picture, so that it cannot arrive without it.
         const captioned =
           hasText && first.body.type !== "voice" ? { ...first, body: { ...first.body, text: clean } } : first;
-        await broadcastFiles(conversations, [captioned, ...rest], await draft.prepareToSend());
+        await broadcastFiles(targets, [captioned, ...rest], await draft.prepareToSend());
       } else {
-        await broadcastText(conversations, clean);
+        await broadcastText(targets, clean);
       }
     } catch (error) {
       if (error instanceof SyncError && error.code === "no_room") {
@@ -64,13 +61,7 @@ export default function BroadcastSheet({ onClose }: { onClose: () => void }) {
   };
   return (
     <Sheet title={t("masolo.broadcastTitle")} subtitle={t("masolo.broadcastBody")} onClose={onClose}>
-      <ContactPicker
-        people={recipients}
-        label={t("masolo.recipients")}
-        selected={chosen}
-        onPick={toggle}
-        maxSelected={multicastMax}
-      />
+      <ContactPicker label={t("masolo.recipients")} {...picker} />
       <form
         className="shrink-0 border-t border-line bg-surface p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]"
         onSubmit={(event) => {

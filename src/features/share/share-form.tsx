@@ -4,9 +4,8 @@ import { useNavigate } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
-import { useSelection } from "#components/people/use-selection.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { messageTextMaxLength, multicastMax } from "#contract/limits.ts";
+import { messageTextMaxLength } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { type OpenedShare, saveSharedText, sendShare } from "#lib/browser/share/stored-share.ts";
 import { loadMulticast, SyncError } from "#sync/actions.ts";
@@ -48,8 +47,7 @@ type ShareFormProps = {
 export function ShareForm({ share, me, onSentElsewhere }: ShareFormProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { recipients, toConversationIds } = useRecipients(me);
-  const { chosen, toggle } = useSelection();
+  const { picker, selected, targets } = useRecipients(me);
   const { text, isTextSent, setText, clearSentText } = useSharedText(share);
   const [isBusy, setBusy] = useState(false);
   const { files, isPreparing, remove } = useSharedFiles(share.files);
@@ -59,14 +57,13 @@ export function ShareForm({ share, me, onSentElsewhere }: ShareFormProps) {
   const hasText = !isBlank(clean);
   const excessChars = clean.length - messageTextMaxLength;
   const outgoing = files.flatMap((shared) => shared.outgoing ?? []);
-  const targets = toConversationIds(chosen);
   const count = targets.length;
   const canSend = count > 0 && !isPreparing && excessChars <= 0 && (hasText || outgoing.length > 0);
 
   const openSent = () => {
-    const [id] = chosen;
-    const isGroup = recipients?.some((recipient) => recipient.id === id && recipient.members !== undefined);
-    const path = count === 1 ? `/app/${isGroup ? "group" : "chat"}/${id}` : "/app";
+    const [recipient] = selected;
+    const isGroup = recipient?.members !== undefined;
+    const path = recipient && count === 1 ? `/app/${isGroup ? "group" : "chat"}/${recipient.id}` : "/app";
     void navigate(path, { replace: true });
   };
   const send = async () => {
@@ -123,13 +120,7 @@ export function ShareForm({ share, me, onSentElsewhere }: ShareFormProps) {
         )}
         <SharedFileList files={files} refusedCount={share.refusedCount} onRemove={remove} />
       </div>
-      <ContactPicker
-        people={recipients}
-        label={t("masolo.recipients")}
-        selected={chosen}
-        maxSelected={multicastMax}
-        onPick={toggle}
-      />
+      <ContactPicker label={t("masolo.recipients")} {...picker} />
       <div className="shrink-0 border-t border-line p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
         <Button type="submit" className="w-full" busy={isBusy} disabled={!canSend}>
           {count === 0 ? t("chat.send") : t("masolo.broadcastSend", { count })}

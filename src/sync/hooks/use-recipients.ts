@@ -1,5 +1,7 @@
-import { useCallback, useMemo } from "react";
+import { useMemo } from "react";
+import { useSelection } from "#components/people/use-selection.ts";
 import { type ConversationId, privateConversationId, type Uuid } from "#contract/ids.ts";
+import { multicastMax } from "#contract/limits.ts";
 import { useConversations } from "./use-conversations.ts";
 import { useContacts } from "./use-people.ts";
 
@@ -16,17 +18,11 @@ type Recipient = {
 
 const searchedConversations = 1_000;
 
-type Recipients = {
-  /** Undefined until the store was read. */
-  recipients: readonly Recipient[] | undefined;
-  /** Conversations of the selected recipients who can still be written to. */
-  toConversationIds: (selected: ReadonlySet<Uuid>) => ConversationId[];
-};
-
-/** Contacts and groups that `me` may write to. */
-export const useRecipients = (me: Uuid): Recipients => {
+/** Contacts and groups that `me` may write to, and those selected of them. */
+export const useRecipients = (me: Uuid) => {
   const contacts = useContacts();
   const conversations = useConversations(searchedConversations, "everything");
+  const { chosen, toggle, addToSelection } = useSelection();
   const groups = useMemo(
     () =>
       conversations?.flatMap(({ id, group, gone, open }): Recipient[] =>
@@ -40,12 +36,17 @@ export const useRecipients = (me: Uuid): Recipients => {
     () => groups && contacts && [...contacts.filter(({ blocked }) => blocked === 0), ...groups],
     [groups, contacts],
   );
-  const conversationsOf = useCallback(
-    (selected: ReadonlySet<Uuid>) =>
-      (recipients ?? [])
-        .filter(({ id }) => selected.has(id))
-        .map(({ id, members }) => (members === undefined ? privateConversationId(me, id) : id)),
-    [recipients, me],
-  );
-  return { recipients, toConversationIds: conversationsOf };
+  const selected = (recipients ?? []).filter(({ id }) => chosen.has(id));
+  return {
+    /** Properties of the `ContactPicker` that shows them; without people until the store was read. */
+    picker: { people: recipients, selected: chosen, onPick: toggle, maxSelected: multicastMax },
+    /** Selected ids, also of people and groups who cannot be written to any more. */
+    chosen,
+    addToSelection,
+    selected,
+    /** Conversations of the selected recipients who can still be written to. */
+    targets: selected.map(
+      ({ id, members }): ConversationId => (members === undefined ? privateConversationId(me, id) : id),
+    ),
+  };
 };

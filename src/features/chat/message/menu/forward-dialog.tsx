@@ -6,9 +6,7 @@ import { MessagePreview } from "#components/messages/message-preview.tsx";
 import { Modal } from "#components/overlays/modal.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
-import { useSelection } from "#components/people/use-selection.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { multicastMax } from "#contract/limits.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useRecipients } from "#sync/hooks/use-recipients.ts";
 import { forwardMessage } from "#sync/message-actions.ts";
@@ -30,11 +28,9 @@ const toForwardErrorKey = (code: FailureCode) => {
 /** Forwards a message to contacts and groups. The message is queued on this device and needs no network. */
 export default function ForwardDialog({ conversation, me, item, onForwarded, onClose }: ForwardDialogProps) {
   const { t } = useTranslation();
-  const { recipients, toConversationIds } = useRecipients(me);
-  const { chosen, toggle } = useSelection();
+  const { picker, targets } = useRecipients(me);
   const [isBusy, setBusy] = useState(false);
   const [errorText, setErrorText] = useState<string>();
-  const targets = toConversationIds(chosen);
   const count = targets.length;
 
   const forward = async () => {
@@ -67,13 +63,7 @@ export default function ForwardDialog({ conversation, me, item, onForwarded, onC
         <p className="mx-4 mb-3 shrink-0 truncate rounded-card bg-raised px-3 py-2 text-sm text-muted">
           <MessagePreview body={item.body} />
         </p>
-        <ContactPicker
-          people={recipients}
-          label={t("messages.forwardTitle")}
-          selected={chosen}
-          maxSelected={multicastMax}
-          onPick={toggle}
-        />
+        <ContactPicker label={t("messages.forwardTitle")} {...picker} />
         <div className="shrink-0 border-t border-line p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
           {errorText !== undefined && (
             <p role="alert" className="pb-2 text-sm text-danger">
