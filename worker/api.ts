@@ -9,6 +9,7 @@ import { conversationCommandRoutes } from "./conversations/command-routes.ts";
 import { conversationRoutes } from "./conversations/routes.ts";
 import { fileRoutes } from "./files/routes.ts";
 import { groupInvitationRoutes } from "./groups/invitation-routes.ts";
+import { groupMemberRoutes } from "./groups/member-routes.ts";
 import { groupRoutes } from "./groups/routes.ts";
 import type { AppEnv } from "./lib/http/app.ts";
 import { limitBody } from "./lib/http/body-limit.ts";
@@ -73,6 +74,7 @@ export const api = app
   .route("/api", conversationRoutes)
   .route("/api", groupInvitationRoutes)
   .route("/api", groupRoutes)
+  .route("/api", groupMemberRoutes)
   .route("/api", fileRoutes)
   .route("/api", conversationCommandRoutes)
   .route("/api", conversationChoiceRoutes)

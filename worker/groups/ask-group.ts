@@ -14,6 +14,10 @@ import { withdrawInvitations } from "./invitation-queries.ts";
 
 /** Requests of the group routes to the group's Conversation, which checks the caller's permissions. */
 
+/** Refusals for non-members of any group and for everybody of a missing one. */
+export const groupRefusals = ["invalid_input", "group_not_found", "unavailable"] as const satisfies ErrorCode[];
+export const groupChangeRefusals = [...groupRefusals, "not_allowed", "forbidden_origin"] as const satisfies ErrorCode[];
+
 type GroupRequest<T> = (conversation: ConversationRpc, user: Uuid) => Promise<T | Refusal>;
 
 /**

@@ -7,6 +7,7 @@ import { pushPendingToEach } from "#worker/lib/contact-updates.ts";
 import { type AppContext, runAfterResponse } from "#worker/lib/http/app.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import type { AddedMember, NewMemberCheck } from "#worker/objects/rpc/groups.ts";
+import { readGroupMembersMax } from "#worker/people/trust.ts";
 import { askNewGroup, readNewGroup } from "./ask-group.ts";
 import {
   checkInvitationQuotas,
@@ -17,6 +18,21 @@ import {
 import type { InvitedPerson } from "./queries.ts";
 
 /** Adding and inviting people to a group (docs/decisions/group-invitations.md). */
+
+/** Why somebody cannot be invited. */
+export const inviteRefusals = [
+  "user_not_found",
+  "contact_blocked",
+  "request_declined",
+  "requests_used_up",
+  "request_not_possible",
+] as const satisfies ErrorCode[];
+
+/** Whether a group would have more members than the caller's trust tier allows. */
+export const isTooLargeForTier = async (c: AppContext, count: number): Promise<boolean> => {
+  const max = await readGroupMembersMax(c.env, openDb(c.env), c.var.caller.user);
+  return max !== null && count > max;
+};
 
 type Quotas = Awaited<ReturnType<typeof checkInvitationQuotas>>;
 /** Invitations that may be sent, each with its quota. */
