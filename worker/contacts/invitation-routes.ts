@@ -7,8 +7,8 @@ import {
 import { Relation } from "#contract/people.ts";
 import { openDb } from "#worker/db/client.ts";
 import { findRelation } from "#worker/db/relations.ts";
-import { pushPendingToEach } from "#worker/lib/contact-updates.ts";
-import { type AppContext, createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
+import { pushPendingAfterResponse } from "#worker/lib/contact-updates.ts";
+import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { getPublicOrigin, requirePublicOrigin } from "#worker/lib/http/public-origin.ts";
@@ -120,11 +120,7 @@ export const invitationRoutes = createRoutes()
       const request = id === undefined ? undefined : await findConnectionRequest(db, id);
       const acceptance = request && (await markRequestAccepted(db, request));
       const isOpen = acceptance && (await openConversation(c.env, db, request, acceptance));
-      runAfterResponse(
-        c.executionCtx,
-        "push the changed relation to both people",
-        pushPendingToEach(c.env, [me, inviter]),
-      );
+      pushPendingAfterResponse(c, "push the changed relation to both people", [me, inviter]);
       if (isOpen === false) return refuse(c, "accept_failed");
       const relation = await findRelation(db, me, inviter);
       return relation?.state === "contact" ? c.json(relation, 200) : refuse(c, "invitation_not_found");

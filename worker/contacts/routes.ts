@@ -5,8 +5,8 @@ import { Relation } from "#contract/people.ts";
 import { Allowance } from "#contract/settings/trust-tiers.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { findConnection, findRelation } from "#worker/db/relations.ts";
-import { pushPendingToEach } from "#worker/lib/contact-updates.ts";
-import { type AppContext, createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
+import { pushPendingAfterResponse } from "#worker/lib/contact-updates.ts";
+import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
@@ -32,7 +32,7 @@ import { checkRequestQuota, readAllowance } from "./request-limits.ts";
 const RequestIdParam = v.object({ id: Uuid });
 
 const notifyBoth = (c: AppContext, a: Uuid, b: Uuid): void =>
-  runAfterResponse(c.executionCtx, "push the changed relation to both people", pushPendingToEach(c.env, [a, b]));
+  pushPendingAfterResponse(c, "push the changed relation to both people", [a, b]);
 
 /** A request that the caller may answer; undefined for anybody else's. */
 const findAnswerableRequest = async (db: Db, me: Uuid, id: Uuid) => {

@@ -6,8 +6,8 @@ import { commonNamesMax } from "#contract/limits.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
 import { openDb } from "#worker/db/client.ts";
 import { listMemberProfiles, listRelations } from "#worker/db/relations.ts";
-import { pushPendingToEach } from "#worker/lib/contact-updates.ts";
-import { type AppContext, createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
+import { pushPendingAfterResponse } from "#worker/lib/contact-updates.ts";
+import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
@@ -38,11 +38,7 @@ const answerRefusals = [
 ] as const satisfies ErrorCode[];
 
 const pushCount = (c: AppContext): void =>
-  runAfterResponse(
-    c.executionCtx,
-    "push the number of invitations to own devices",
-    pushPendingToEach(c.env, [c.var.caller.user]),
-  );
+  pushPendingAfterResponse(c, "push the number of invitations to own devices", [c.var.caller.user]);
 
 type OpenInvitation = { row: GroupInvitationRow; group: InvitingGroup };
 

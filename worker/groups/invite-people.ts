@@ -3,8 +3,8 @@ import type { Group, GroupWithInvited } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { openDb } from "#worker/db/client.ts";
-import { pushPendingToEach } from "#worker/lib/contact-updates.ts";
-import { type AppContext, runAfterResponse } from "#worker/lib/http/app.ts";
+import { pushPendingAfterResponse } from "#worker/lib/contact-updates.ts";
+import type { AppContext } from "#worker/lib/http/app.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import type { AddedMember, NewMemberCheck } from "#worker/objects/rpc/groups.ts";
 import { readGroupMembersMax } from "#worker/people/trust.ts";
@@ -80,7 +80,7 @@ export const addAndInvite = async (
     const undone = await askNewGroup(c, group, (rpc, me) => rpc.runGroupCommand(me, { type: "uninvite", user }));
     if (isRefusal(undone)) return undone;
   }
-  if (invited.length > 0) runAfterResponse(c.executionCtx, "notify invited people", pushPendingToEach(c.env, invited));
+  if (invited.length > 0) pushPendingAfterResponse(c, "notify invited people", invited);
   const read = await readNewGroup(c, group);
   return isRefusal(read) ? read : { group: read, unstored };
 };

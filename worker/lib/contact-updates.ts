@@ -5,6 +5,7 @@ import { createDeletedRelation, type Relation } from "#contract/people.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { pending_relations } from "#worker/db/relation-schema.ts";
 import { listInvitationNotices, listRelations } from "#worker/db/relations.ts";
+import { type AppContext, runAfterResponse } from "./http/app.ts";
 import { logError } from "./log.ts";
 
 /**
@@ -170,6 +171,13 @@ export const pushPendingToEach = async (env: Env, users: readonly Uuid[]): Promi
   };
   await Promise.all(Array.from({ length: pushesAtOnce }, pushNext));
 };
+
+/** The same after the response, which does not wait for the devices. `what`: for the log, if it fails. */
+export const pushPendingAfterResponse = (
+  { env, executionCtx }: Pick<AppContext, "env" | "executionCtx">,
+  what: string,
+  users: readonly Uuid[],
+): void => runAfterResponse(executionCtx, what, pushPendingToEach(env, users));
 
 /** People whose channel has not yet received the change of this person, up to `recipientsMax`. */
 export const listPendingRecipients = async (db: Db, about: Uuid): Promise<Uuid[]> => {

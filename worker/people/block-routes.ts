@@ -4,7 +4,7 @@ import { privateConversationId, Uuid } from "#contract/ids.ts";
 import { Relation } from "#contract/people.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { findRelation } from "#worker/db/relations.ts";
-import { pushPendingToEach } from "#worker/lib/contact-updates.ts";
+import { pushPendingAfterResponse } from "#worker/lib/contact-updates.ts";
 import { createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
@@ -89,7 +89,7 @@ export const blockRoutes = createRoutes()
       if (!(await setConversationBlock(c.env, me, other, true))) return refuse(c, "unavailable");
       const changed = await insertBlock(db, me, other);
       const relation = await reconcileBlock(c.env, db, me, other, true);
-      runAfterResponse(c.executionCtx, "push a new block", pushPendingToEach(c.env, changed));
+      pushPendingAfterResponse(c, "push a new block", changed);
       return relation ? c.json(relation, 200) : refuse(c, "unavailable");
     },
   )
@@ -118,13 +118,13 @@ export const blockRoutes = createRoutes()
           await restoreBlock(db, block);
           // The call may have succeeded and only its response been lost: block again in the conversation.
           await setConversationBlock(c.env, me, other, true);
-          runAfterResponse(c.executionCtx, "push a restored block to own devices", pushPendingToEach(c.env, [me]));
+          pushPendingAfterResponse(c, "push a restored block to own devices", [me]);
         }
         return refuse(c, "unavailable");
       }
       const relation = await reconcileBlock(c.env, db, me, other, false);
       const changed = await queueUnblock(db, me, other);
-      runAfterResponse(c.executionCtx, "push an ended block", pushPendingToEach(c.env, changed));
+      pushPendingAfterResponse(c, "push an ended block", changed);
       if (unusedAvatar !== undefined)
         runAfterResponse(c.executionCtx, "delete a blocker's old avatar", deleteAvatar(c.env, unusedAvatar));
       return relation ? c.json(relation, 200) : refuse(c, "unavailable");

@@ -12,8 +12,8 @@ import { numberContestDays } from "#contract/limits.ts";
 import { Relation } from "#contract/people.ts";
 import { openDb } from "#worker/db/client.ts";
 import { findRelation } from "#worker/db/relations.ts";
-import { pushPendingToEach } from "#worker/lib/contact-updates.ts";
-import { type AppContext, createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
+import { pushPendingAfterResponse } from "#worker/lib/contact-updates.ts";
+import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
@@ -73,7 +73,7 @@ export const numberRoutes = createRoutes()
       const { userId } = c.req.valid("param");
       await deleteNumberNotice(db, me, userId);
       const relation = await findRelation(db, me, userId);
-      runAfterResponse(c.executionCtx, "push a confirmed notice to own devices", pushPendingToEach(c.env, [me]));
+      pushPendingAfterResponse(c, "push a confirmed notice to own devices", [me]);
       return relation?.state === "contact" ? c.json(relation, 200) : refuse(c, "user_not_found");
     },
   )
