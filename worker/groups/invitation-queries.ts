@@ -15,7 +15,7 @@ const keptDays = 2 * groupInvitationDays; // answered ones, which limit the next
 
 export type GroupInvitationRow = typeof group_invitations.$inferSelect;
 
-/** Statement that notifies the devices of a person of the number of their invitations, which is in their own relation. */
+/** Statement that tells a person's devices the number of their invitations, which is in their own relation. */
 const queueInvitationCount = (db: Db, user: Uuid) => queueOneSidedRelation(db, user, user);
 
 type Quota = Awaited<ReturnType<typeof checkInvitationQuota>>;
@@ -61,8 +61,8 @@ const isPendingIn = (group: Uuid, side: InvitationSide) =>
 const clockSkewMs = 60_000;
 
 /**
- * Those of a group's invitations that the directory has not stored: the Worker stopped in between, or the quota was used
- * up at the same moment.
+ * Invitations of a group that the directory has not stored: the Worker stopped in between, or the quota was used up at
+ * the same moment.
  */
 export const listUnstoredInvitations = async (
   db: Db,
@@ -116,7 +116,7 @@ export const listReceivedInvitations = (db: Db, me: Uuid): Promise<GroupInvitati
     .orderBy(desc(group_invitations.id))
     .limit(pendingRequestsMax);
 
-/** An invitation to this person with any status. `isBlocked`: they block its sender; `isBlocking`: the sender blocks them. */
+/** An invitation to this person with any status. `isBlocked`: they block its sender; `isBlocking`: the reverse. */
 export const findReceivedInvitation = async (
   db: Db,
   me: Uuid,

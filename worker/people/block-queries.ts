@@ -10,7 +10,7 @@ import { listRelations } from "#worker/db/relations.ts";
 import { profiles } from "#worker/db/schema.ts";
 import { queueOneSidedRelation } from "#worker/lib/contact-updates.ts";
 
-/** Statement that notifies a person's own devices of the number of their invitations, if a block by or of the sender changes it. */
+/** Statement that tells a person's devices the number of their invitations if a block by or of a sender changes it. */
 const queueInvitationCount = (db: Db, to: Uuid, from: Uuid) =>
   queueOneSidedRelation(
     db,
@@ -65,8 +65,8 @@ const listQueued = (people: readonly Uuid[], results: readonly D1Result[]): Uuid
 
 /**
  * Inserts a block, revokes an invitation that the blocked person may have, and queues the update for the blocker's own
- * devices. The other person's learn only that an invitation to a group is gone, as if it were withdrawn. Returns whom an
- * update is queued for.
+ * devices. The other person's learn only that an invitation to a group is gone, as if it were withdrawn. Returns whom
+ * an update is queued for.
  */
 export const insertBlock = async (db: Db, me: Uuid, other: Uuid): Promise<Uuid[]> => {
   const [, , ...queued] = await db.batch([
