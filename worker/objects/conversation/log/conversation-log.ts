@@ -2,17 +2,6 @@ import * as v from "valibot";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import { conversationMaxBytes } from "#contract/limits.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
-import logTables from "#migrations/conversation/0001_log.sql?raw";
-import callRing from "#migrations/conversation/0002_call_ring.sql?raw";
-import mentionTable from "#migrations/conversation/0003_mentions.sql?raw";
-import earlierTexts from "#migrations/conversation/0004_earlier_texts.sql?raw";
-import reactionTable from "#migrations/conversation/0005_reactions.sql?raw";
-import searchTerms from "#migrations/conversation/0006_search_terms.sql?raw";
-import receiptMarks from "#migrations/conversation/0007_receipt_marks.sql?raw";
-import keptHistory from "#migrations/conversation/0008_kept_history.sql?raw";
-import pinnedMessages from "#migrations/conversation/0009_pinned_messages.sql?raw";
-import editRevisions from "#migrations/conversation/0010_edit_revisions.sql?raw";
-import invitationTable from "#migrations/conversation/0011_invitations.sql?raw";
 import { ConversationCall } from "#worker/objects/shared/call-record.ts";
 import { applyMigrations, readSchemaVersion } from "#worker/objects/shared/migrations.ts";
 import { EarlierTextTable } from "./earlier-text-table.ts";
@@ -27,23 +16,10 @@ import {
   undelivered,
   undeliveredAndDisclosed,
 } from "./message-table.ts";
+import { conversationMigrations } from "./migrations.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
 import { PinnedMessages } from "./pinned-messages.ts";
 import { ReactionTable } from "./reaction-table.ts";
-
-const migrations = [
-  logTables,
-  callRing,
-  mentionTable,
-  earlierTexts,
-  reactionTable,
-  searchTerms,
-  receiptMarks,
-  keptHistory,
-  pinnedMessages,
-  editRevisions,
-  invitationTable,
-];
 
 const newEpoch = (): string => crypto.randomUUID().slice(0, 8);
 
@@ -98,14 +74,14 @@ export class ConversationLog {
   static find(storage: DurableObjectStorage): ConversationLog | undefined {
     const version = readSchemaVersion(storage);
     if (version === 0) return undefined;
-    applyMigrations(storage, migrations, version);
+    applyMigrations(storage, conversationMigrations, version);
     return new ConversationLog(storage);
   }
 
   /** Creates a log. With a name it is a group, still without members. */
   static create(storage: DurableObjectStorage, id: ConversationId, name?: string, now = Date.now()): ConversationLog {
     storage.transactionSync(() => {
-      applyMigrations(storage, migrations, 0);
+      applyMigrations(storage, conversationMigrations, 0);
       storage.sql.exec(
         "INSERT INTO conversation (id, epoch, began, turn, name) VALUES (?, ?, ?, 0, ?)",
         id,
