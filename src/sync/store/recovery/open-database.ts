@@ -1,11 +1,9 @@
 import Dexie from "dexie";
-import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { findAttachment } from "#contract/messages/body.ts";
+import type { Uuid } from "#contract/ids.ts";
 import { toBackgroundOutboxName } from "#lib/browser/push/background-sync.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import { LocalStore, type OutboxRow, toStoreName } from "#sync/store/database.ts";
+import { LocalStore, toStoreName } from "#sync/store/database.ts";
 import { listDraftFiles } from "#sync/store/pending/draft-keys.ts";
-import { createConversationRow, setListPosition } from "#sync/store/row-mapping.ts";
 import { updateSettingsRow } from "#sync/store/settings-rows.ts";
 import { cursorKey } from "#sync/store/sync-cursor.ts";
 import { type KnownNames, noKnownNames, readKnownNames } from "./known-names.ts";
@@ -20,6 +18,12 @@ import {
   saveUnsentBackup,
   type UnsentSnapshot,
 } from "./unsent-backup.ts";
+import {
+  insertUnsentSnapshot,
+  listAttachedFiles,
+  listReferencedFiles,
+  listUnsentConversations,
+} from "./unsent-snapshot.ts";
 
 export type StorePair = { store: LocalStore; strict: LocalStore };
 type IndexedDbEnvironment = NonNullable<Platform["indexedDb"]>;
@@ -119,7 +123,7 @@ const salvageUnsent = async (platform: Platform, name: string): Promise<UnsentSn
       return (await (table === "outbox" ? rows : rows.catch(() => []))).filter((row) => isUnsentRow(table, row));
     });
     const referenced = new Set(listReferencedFiles(unsent));
-    const names = await readKnownNames(database, listConversations(unsent));
+    const names = await readKnownNames(database, listUnsentConversations(unsent));
     return { ...unsent, names, blobs: unsent.blobs.filter(({ file }) => referenced.has(file)) };
   } catch (error) {
     if (error instanceof StoreTimeoutError) throw error;
@@ -128,76 +132,6 @@ const salvageUnsent = async (platform: Platform, name: string): Promise<UnsentSn
     database.close();
   }
 };
-
-/**
- * Reads unsent content from an open database, e.g. before another page deletes it: the deletion waits for this page.
- */
-export const readUnsentSnapshot = async ({ store }: StorePair): Promise<UnsentSnapshot> => {
-  const unsent = await readUnsentTables(async (table) => {
-    if (table === "blobs") return [];
-    const rows = await store.table(table).toArray();
-    return table === "meta" ? rows.filter((row) => isUnsentRow(table, row)) : rows;
-  });
-  const names = await readKnownNames(store, listConversations(unsent));
-  return { ...unsent, names, blobs: await store.blobs.where("file").anyOf(listReferencedFiles(unsent)).toArray() };
-};
-
-const listConversations = ({ outbox }: UnsentSnapshot): ConversationId[] =>
-  outbox.map(({ conversation }) => conversation);
-
-const listAttachedFiles = (outbox: readonly OutboxRow[]): Uuid[] =>
-  outbox.flatMap(({ body }) => findAttachment(body)?.file ?? []);
-
-/** Ids of the files of unsent messages, drafts and posts. */
-const listReferencedFiles = ({ outbox, meta, postbox }: UnsentSnapshot): Uuid[] => [
-  ...listAttachedFiles(outbox),
-  ...listDraftFiles(meta),
-  ...postbox.map(({ id }) => id),
-];
-
-const insertUnsentSnapshot = async ({ strict }: StorePair, me: Uuid, unsent: UnsentSnapshot): Promise<void> => {
-  const { outbox, uploads, blobs } = unsent;
-  const storedFiles = new Set(blobs.map(({ file }) => file));
-  const referenced = new Set(listAttachedFiles(outbox));
-  await strict.transaction(
-    "rw",
-    [...strict.sendingTables, strict.recordings, strict.chunks, strict.postbox, strict.people],
-    async () => {
-      await strict.meta.bulkPut(unsent.meta);
-      await strict.recordings.bulkPut(unsent.recordings);
-      await strict.chunks.bulkPut(unsent.chunks);
-      await strict.postbox.bulkPut(unsent.postbox);
-      await strict.blobs.bulkPut(blobs);
-      await strict.uploads.bulkPut(uploads.filter(({ file }) => storedFiles.has(file)));
-      const withoutUpload = blobs.filter(
-        ({ file }) => referenced.has(file) && !uploads.some((upload) => upload.file === file),
-      );
-      await strict.files.bulkPut(withoutUpload.map(({ file, blob }) => ({ file, size: blob.size, usedAt: 0 })));
-      await strict.outbox.bulkPut(outbox.map((row) => failIfFileLost(row, storedFiles)));
-      for (const { conversation, createdAt } of outbox) {
-        const row = (await strict.conversations.get(conversation)) ?? createConversationRow(conversation, me);
-        setListPosition(row, Math.max(createdAt, row.lastAt));
-        await strict.conversations.put(row);
-      }
-      await insertKnownNames(strict, unsent.names);
-    },
-  );
-};
-
-/** Stores names that the database does not know yet. What the server tells of them replaces them. */
-const insertKnownNames = async (store: LocalStore, { people, groups }: KnownNames): Promise<void> => {
-  for (const person of people) if (!(await store.people.get(person.id))) await store.people.put(person);
-  for (const { id, group } of groups) {
-    const row = await store.conversations.get(id);
-    if (row && row.group === null) await store.conversations.put({ ...row, group: { ...group, roster: 0 } });
-  }
-};
-
-/** Marks a message as failed if its file could not be restored; it is not sent without it. */
-const failIfFileLost = (row: OutboxRow, storedFiles: ReadonlySet<Uuid>): OutboxRow =>
-  row.state === "awaiting" && !storedFiles.has(findAttachment(row.body)?.file ?? "")
-    ? { ...row, state: "failed", error: "file_not_found" }
-    : row;
 
 /**
  * Rebuilds the database and keeps unsent content; everything else is fetched from the server again. A database that is
@@ -237,19 +171,6 @@ const openInMemory = async (platform: Platform, me: Uuid, unsent: UnsentSnapshot
   const stores = await openStorePair({ ...platform, locks: undefined }, toStoreName(me), environment);
   await insertUnsentSnapshot(stores, me, unsent);
   return { ...stores, storageTrouble: "memory", isNew: true };
-};
-
-/**
- * Restores unsent content into a rebuilt database. If that fails, only messages and drafts are restored; messages that
- * still need their file are marked as failed.
- */
-export const restoreUnsentSnapshot = async (stores: StorePair, me: Uuid, unsent: UnsentSnapshot): Promise<void> => {
-  try {
-    await insertUnsentSnapshot(stores, me, unsent);
-  } catch {
-    const { outbox, meta, names } = unsent;
-    await insertUnsentSnapshot(stores, me, { ...emptyUnsentSnapshot, outbox, meta, names });
-  }
 };
 
 /** Opens a person's database. `isSuspect`: it opened before but failed in use, and is rebuilt. */

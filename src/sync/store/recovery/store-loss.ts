@@ -1,7 +1,8 @@
 import type { Platform } from "#sync/platform/platform.ts";
-import { type OpenedStores, readUnsentSnapshot, restoreUnsentSnapshot, type StorePair } from "./open-database.ts";
+import type { OpenedStores, StorePair } from "./open-database.ts";
 import { emptyUnsentSnapshot, type UnsentSnapshot } from "./unsent-backup.ts";
 import type { UnsentMirror } from "./unsent-mirror.ts";
+import { readUnsentSnapshot, restoreUnsentSnapshot } from "./unsent-snapshot.ts";
 
 /** Handling of a database that the browser or another page closes or deletes while this page uses it. */
 
