@@ -63,11 +63,13 @@ const libraries = [
       Dexie: [
         "async",
         "asap",
+        "backendDB",
         "connections",
         "currentTransaction",
         "defineClass",
         "delByKeyPath",
         "derive",
+        "dynamicallyOpened",
         "Events",
         "exists",
         "extend",
@@ -75,6 +77,7 @@ const libraries = [
         "getByKeyPath",
         "getDatabaseNames",
         "getObjectDiff",
+        "hasBeenClosed",
         "override",
         "props",
         "setByKeyPath",
@@ -194,6 +197,41 @@ const libraries = [
     },
     statements: /^FragmentInstance\.prototype\./,
   },
+  {
+    name: "react-i18next",
+    version: "18.0.1",
+    module: "dist/es/utils.js",
+    members: {},
+    replaced: {
+      // All texts are passed to i18next; nothing is loaded by it.
+      hasLoadedNamespace: "() => true",
+      loadLanguages: unused,
+      loadNamespaces: unused,
+      // Messages for developers.
+      warn: nothing,
+      warnOnce: nothing,
+    },
+  },
+  {
+    name: "react-i18next",
+    version: "18.0.1",
+    module: "dist/es/useTranslation.js",
+    members: {},
+    replaced: {},
+    statements: /^warnOnce\(/,
+  },
+  {
+    name: "react-router",
+    version: "8.5.1",
+    module: "dist/production/lib/hooks.js",
+    members: {},
+    replaced: {
+      // Only for routers with loaders.
+      RenderErrorBoundary: unused,
+      defaultErrorElement: "null",
+      useNavigateStable: unused,
+    },
+  },
 ];
 
 /** @typedef {{ type: string, start: number, end: number, [key: string]: any }} Node */
@@ -208,7 +246,7 @@ function* listClasses(body) {
   for (const statement of body) {
     if (statement.type === "ClassDeclaration") yield statement;
     if (statement.type !== "VariableDeclaration") continue;
-    for (const { init } of statement.declarations) if (init?.type === "ClassExpression") yield init;
+    for (const { init } of statement.declarations) if (init?.type === "ClassExpression" && init.id) yield init;
   }
 }
 
@@ -226,7 +264,8 @@ function* listMembers(body) {
 
 /** Top-level functions and constants: the node to replace, and the text before the replacement. */
 function* listDeclarations(body) {
-  for (const statement of body) {
+  for (const exported of body) {
+    const statement = exported.declaration ?? exported;
     if (statement.type === "FunctionDeclaration") yield [statement.id.name, statement, `const ${statement.id.name} = `];
     if (statement.type !== "VariableDeclaration") continue;
     for (const { id, init } of statement.declarations) if (init && id.name) yield [id.name, init, ""];
