@@ -1,6 +1,6 @@
 /**
- * Link that is kept while a visitor signs up or in: a personal link, "u/<token>", or a code of vouching, "v/<token>". Its
- * page in the app has the same path below /app.
+ * Link that is kept while a visitor signs up or in: a personal link, "u/<token>", or a code of vouching, "v/<token>".
+ * Its page in the app has the same path below /app.
  */
 const keptLinkPattern = /^[uv]\/[\w-]{22}$/; // 128 bits in base64url
 

@@ -18,7 +18,7 @@ export const preloadApp = (pathname: string): void => {
   const session = getSession();
   if (!session) return;
   void findAppRoute(pathname)?.screen.preload();
-  // In a task of its own, because the evaluation of the modules is already a long one. The rendered app reports a failure.
+  // In a task of its own, because the evaluation of the modules is long already. The rendered app reports failures.
   setTimeout(() => startEngine(session.userId).catch(() => undefined));
 };
 

@@ -57,8 +57,9 @@ const showLink = (request: Request, link: string): Promise<Response> => {
 };
 
 /**
- * Leads from a link to its page in the app, which sends visitors back here (index.html). Nothing is read and nothing about
- * the owner is disclosed. The cookie keeps the link for visitors, who sign up or in first; the app reads it afterwards.
+ * Leads from a link to its page in the app, which sends visitors back here (index.html). Nothing is read and nothing
+ * about the owner is disclosed. The cookie keeps the link for visitors, who sign up or in first; the app reads it
+ * afterwards.
  */
 export const serveAppLink = async (request: Request): Promise<Response> => {
   const { pathname, search } = new URL(request.url);

@@ -5,7 +5,7 @@ import { t } from "#i18n/setup.ts";
 
 type RedirectWithNoticeProps = { message: string; isError: boolean; path?: string };
 
-/** Explains in a toast why the screen is not available and returns to the conversation list (SPEC.md §8), or to `path`. */
+/** Explains in a toast why the screen is not available, and returns to the list (SPEC.md §8) or to `path`. */
 export function RedirectWithNotice({ message, isError, path = "/app" }: RedirectWithNoticeProps) {
   const navigate = useNavigate();
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once

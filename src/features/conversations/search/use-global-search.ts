@@ -41,7 +41,7 @@ const useArrivedResults = (
   const isRead = newest !== undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the time at which this search began
   const startedAt = useMemo(() => findNewestTime(newest ?? []), [query, filterKey, isRead]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the filter, which each render makes anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the filter, made anew by each render
   return useMemo(
     () =>
       newest && filter?.from === undefined && canSearch({ query, filter })
@@ -77,7 +77,7 @@ export const useGlobalSearch = (
   const arrived = useArrivedResults(query, filter, newest);
   const isPreparing = query === "" && !filter;
   const canPrepareRest = isPreparing && instant !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the filter, which each render makes anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the filter, made anew by each render
   useEffect(() => {
     if (!engine || isPreparing) {
       setShown(noSearch);
