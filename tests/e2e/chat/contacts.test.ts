@@ -212,6 +212,7 @@ test("a profile shows a person's data, and reports if it cannot be loaded or the
   }
   await main.getByRole("button", { name: texts.chat.findPeople }).click();
   await expect(main.getByRole("button", { name: texts.senga.requestSent })).toBeDisabled();
+  await expect(main.getByText(texts.people.notConnected)).toHaveCount(0); // it asks for a request
 
   // The longest action label fits on the narrowest screen.
   const narrow = await TestClient.openIn(anas.context, server, "pt");
