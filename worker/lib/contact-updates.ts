@@ -102,10 +102,13 @@ const findStaleRelations = async (db: Db, user: Uuid, others: Uuid[], pushed: Re
     .map(({ profile }) => profile.id);
 };
 
-/** Invitations to groups that the own relation counts; undefined if it is not among these. */
+/**
+ * Invitations to groups that the own relation counts; undefined if it is not among these. They are read also if it counts
+ * none, so that an invitation causes the same work if its recipient does not see it.
+ */
 const listOwnInvitations = async (db: Db, user: Uuid, relations: readonly Relation[]) => {
   const own = relations.find(({ profile }) => profile.id === user);
-  if (!own?.group_invitations) return own && [];
+  if (!own) return undefined;
   // Later ones have queued another update.
   return (await listInvitationNotices(db, user)).filter(({ at }) => at <= own.since);
 };
