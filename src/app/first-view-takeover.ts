@@ -16,6 +16,7 @@ const takeoverTimeoutMs = 20_000; // an app that draws nothing shows its own sta
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
 const sentMessageWaitMs = 1_000;
+const compositionPauseMs = 1_500;
 
 const waitForFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
@@ -35,6 +36,21 @@ const waitForMessage = async (root: HTMLElement, key: string): Promise<void> => 
   const startedAt = performance.now();
   while (!root.querySelector(`[data-key="${key}"]`) && performance.now() - startedAt < sentMessageWaitMs)
     await waitForFrame();
+};
+
+/**
+ * Watches input methods in the first view. The returned function waits for the end of a composition, or for a pause in
+ * it: a field that receives half a composition keeps it as text, and the rest is added instead of replacing it.
+ */
+const watchComposition = (view: HTMLElement): (() => Promise<void>) => {
+  let composedAt = Number.NEGATIVE_INFINITY;
+  const note = ({ type }: Event) => {
+    composedAt = type === "compositionend" ? Number.NEGATIVE_INFINITY : performance.now();
+  };
+  for (const type of ["compositionstart", "compositionupdate", "compositionend"]) view.addEventListener(type, note);
+  return async () => {
+    while (view.isConnected && performance.now() - composedAt < compositionPauseMs) await waitForFrame();
+  };
 };
 
 /** Sets a field of the app as typing would, so that its component notices. */
@@ -78,8 +94,16 @@ const repeatPress = (pressed: Element | null, root: HTMLElement): void => {
   }
 };
 
-/** `path`: page of the first view. Text and presses for it are not moved to another page that was opened meanwhile. */
-const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Promise<void> => {
+/**
+ * `path`: page of the first view. Text and presses for it are not moved to another page that was opened meanwhile.
+ * `finishComposition`: waits for the input method.
+ */
+const takeOver = async (
+  view: HTMLElement,
+  root: HTMLElement,
+  path: string,
+  finishComposition: () => Promise<void>,
+): Promise<void> => {
   const field = view.querySelector("textarea");
   const conversation: ConversationId = view.dataset["conversation"] ?? "";
   const engine = currentEngine.get();
@@ -90,6 +114,7 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   const drawn = waitForFrame().then(waitForFrame);
   const draft = (field && (await engine?.drafts.read(conversation))) ?? "";
   await drawn;
+  await finishComposition();
   if (!view.isConnected) return; // its person signed out meanwhile
   const isSamePage = location.pathname === path;
   // Read before anything changes: afterwards it would take a layout of the whole page.
@@ -119,11 +144,12 @@ export const startFirstViewTakeover = (): void => {
   if (!view || !root) return;
   const awaited: FirstViewScreen = view.dataset["conversation"] ? "chat" : "list";
   const path = location.pathname;
+  const finishComposition = watchComposition(view);
   let isStarted = false;
   const start = () => {
     if (isStarted) return;
     isStarted = true;
-    void takeOver(view, root, path).catch((error: unknown) => {
+    void takeOver(view, root, path, finishComposition).catch((error: unknown) => {
       removeFirstView(view);
       root.removeAttribute("inert");
       throw error;

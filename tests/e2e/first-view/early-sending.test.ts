@@ -418,3 +418,27 @@ test("Enter that ends a composition does not send", async ({ browser, server }) 
   await expect(earlyTick(client, page, "composé", "sent")).toBeVisible();
   expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "composé"]);
 });
+
+test("the app takes over after a composition, so that its end replaces its beginning", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben } = await makeChat(site, 9733, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await firstView(page).getByRole("textbox").click();
+  const cdp = await client.context.newCDPSession(page);
+  const compose = (text: string) => cdp.send("Input.imeSetComposition", { text, selectionStart: 1, selectionEnd: 1 });
+  release();
+  // The script that waits is loaded after the first compositions: it learns of them by the next.
+  await expect(async () => {
+    await compose("´");
+    await compose("`");
+    await expect(page.locator("#root textarea")).toBeAttached({ timeout: 100 });
+  }).toPass({ intervals: [100] });
+  await page.waitForTimeout(1_000);
+  await cdp.send("Input.insertText", { text: "è" });
+  await waitForTakeover(page);
+  await expect(client.composer(page)).toHaveValue("è");
+  await expect(client.composer(page)).toBeFocused();
+});
