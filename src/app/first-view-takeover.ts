@@ -31,6 +31,19 @@ const findNewestSentText = (engine: SyncEngine, conversation: ConversationId): s
   );
 };
 
+/** Stores the texts of the first view, and those sent in it meanwhile, so that the app sends no later text before them. */
+const storeSentTexts = async ({ tab }: SyncEngine): Promise<void> => {
+  const found = new Set<string>();
+  const findNew = () => {
+    const context = tab.context.get();
+    return context ? listSentTexts(context).filter(({ cid }) => !found.has(cid)) : [];
+  };
+  for (let texts = findNew(); texts.length > 0; texts = findNew()) {
+    for (const { cid } of texts) found.add(cid);
+    await recoverJournaledTexts(tab).catch(() => undefined);
+  }
+};
+
 /** Waits until the app shows a message, which it may do some frames after the message was stored. */
 const waitForMessage = async (root: HTMLElement, key: string): Promise<void> => {
   const startedAt = performance.now();
@@ -108,13 +121,14 @@ const takeOver = async (
   const conversation: ConversationId = view.dataset["conversation"] ?? "";
   const engine = currentEngine.get();
   const sentText = engine && findNewestSentText(engine, conversation);
-  if (engine) await recoverJournaledTexts(engine.tab).catch(() => undefined);
+  if (engine) await storeSentTexts(engine);
   if (sentText !== undefined) await waitForMessage(root, sentText);
   // The list measures its rows after the first frame.
   const drawn = waitForFrame().then(waitForFrame);
   const draft = (field && (await engine?.drafts.read(conversation))) ?? "";
   await drawn;
   await finishComposition();
+  if (engine) await storeSentTexts(engine);
   if (!view.isConnected) return; // its person signed out meanwhile
   const isSamePage = location.pathname === path;
   // Read before anything changes: afterwards it would take a layout of the whole page.
@@ -132,7 +146,6 @@ const takeOver = async (
   if (!engine || !field) return;
   engine.drafts.flushToJournal();
   clearEarlyDraft(engine.tab, conversation);
-  await recoverJournaledTexts(engine.tab).catch(() => undefined); // texts sent since the first call
 };
 
 /**

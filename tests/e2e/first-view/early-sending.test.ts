@@ -442,3 +442,50 @@ test("the app takes over after a composition, so that its end replaces its begin
   await expect(client.composer(page)).toHaveValue("è");
   await expect(client.composer(page)).toBeFocused();
 });
+
+test("a text sent in the last moment of the first view stays before the first one of the app", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9735, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await expect(firstView(page).getByRole("textbox")).toBeEditable();
+  // A composition that continues keeps the view while the app is drawn below.
+  await page.evaluate(() => {
+    const composing = setInterval(() => {
+      document.querySelector("#first-view textarea")?.dispatchEvent(new Event("compositionupdate", { bubbles: true }));
+    }, 50);
+    Object.assign(window, { composing });
+  });
+  await expect(page.locator("#root textarea")).toBeAttached();
+  await page.waitForTimeout(2_000);
+  await client.context.setOffline(true);
+  await page.evaluate(async () => {
+    const type = Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value")?.set;
+    const write = async (root: string, text: string) => {
+      const field = document.querySelector<HTMLTextAreaElement>(`${root} textarea`);
+      type?.call(field, text);
+      field?.dispatchEvent(new InputEvent("input", { bubbles: true }));
+      await Promise.resolve();
+      field?.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+    };
+    const removed = new Promise<void>((resolve) => {
+      new MutationObserver(() => !document.getElementById("first-view") && resolve()).observe(document.body, {
+        childList: true,
+        subtree: true,
+      });
+    });
+    await write("#first-view", "avant");
+    clearInterval(Reflect.get(window, "composing"));
+    document.querySelector("#first-view textarea")?.dispatchEvent(new Event("compositionend", { bubbles: true }));
+    await removed;
+    await write("#root", "après");
+  });
+  await expect(client.ticks("après", "sending", page)).toBeVisible();
+  await client.context.setOffline(false);
+  await expect(client.ticks("après", "sent", page)).toBeVisible({ timeout: 30_000 });
+  expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "avant", "après"]);
+});
