@@ -1,7 +1,7 @@
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
-import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { fill, findToast, TestClient } from "#tests/support/browser/test-client.ts";
 import { makeFriends } from "#tests/support/people/friends.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
@@ -52,11 +52,13 @@ test("who left, and a member of another group, are invited and join by accepting
     await bens.context.setOffline(true);
     await bens.page.reload();
     await expect(pending).toContainText(cleo.username);
-    await bens.context.setOffline(false);
-    expect(await findAxeViolations(bens.page)).toEqual([]);
     const withdraw = pending.getByRole("button", {
       name: fill(texts.groups.invited.withdrawName, { name: dido.username }),
     });
+    await withdraw.press("Enter");
+    await expect(findToast(bens.page).filter({ hasText: texts.errors.offline })).toBeVisible();
+    await bens.context.setOffline(false);
+    expect(await findAxeViolations(bens.page)).toEqual([]);
     await expect(async () => {
       await withdraw.press("Enter", { timeout: 2_000 });
       await expect(withdraw).toBeHidden({ timeout: 3_000 });

@@ -6,8 +6,8 @@ import { keepFocusInRows } from "#components/focus/row-focus.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { GroupCandidates } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { showGroupFailure } from "#features/groups/run-group-command.ts";
 import { useFormat } from "#i18n/use-format.ts";
+import { toErrorText } from "#lib/http/error-text.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { withdrawGroupInvitation } from "#sync/people/group-invitation-commands.ts";
 import type { GroupCandidatesView } from "./use-group-candidates.ts";
@@ -39,7 +39,8 @@ export function InvitedPeople({ group, invited, onWithdrawn, isOnPage = false }:
       setLastWithdrawn(message);
       onWithdrawn();
     } catch (error) {
-      showGroupFailure(t("groups.invited.withdrawFailed"), error);
+      const message = `${t("groups.invited.withdrawFailed")}\n${toErrorText(error, t)}`;
+      showToast({ tone: "danger", title: t("common.error"), message });
     }
     setBusy(undefined);
   };
