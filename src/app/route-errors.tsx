@@ -1,5 +1,5 @@
 // @lazy-icons
-import { Component, type ReactNode, useEffect } from "react";
+import { Component, type ReactNode, startTransition, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { Button } from "#components/controls/button.tsx";
@@ -26,7 +26,7 @@ function ErrorScreen({ error, onLeave }: { error: unknown; onLeave: () => void }
         className="mt-3"
         onClick={() => {
           navigate("/app", { replace: true });
-          onLeave();
+          startTransition(onLeave); // with the new path, as the router's update: the old one fails again
         }}
       >
         {t("shell.error.home")}
