@@ -67,6 +67,17 @@ const countReceivedSince = (to: Uuid, since: number): SQL =>
 const countInvited = (from: Uuid, to: Uuid, since: number): SQL =>
   sql`(SELECT count(*) FROM group_invitations WHERE from_user_id = ${from} AND +to_user_id = ${to} AND ${isInvitedSince(since)})`;
 
+/**
+ * SQL: the person declined one of these invitations to groups, and the pause is not over: 1, 7 and then 30 days, as
+ * after a declined request.
+ */
+export const isPausedAfterInvitation = (to: Uuid, declined: SQL, now: number): SQL => {
+  const [first, second, third] = askAgainDays.map((days) => days * dayMs);
+  return sql`EXISTS (SELECT 1 FROM (SELECT count(*) AS declined, max(updated_at) AS last FROM group_invitations
+    WHERE to_user_id = ${to} AND status = 'declined' AND ${declined})
+    WHERE declined > 0 AND last + CASE declined WHEN 1 THEN ${first} WHEN 2 THEN ${second} ELSE ${third} END > ${now})`;
+};
+
 type RequestCounts = {
   phone: string;
   made: number;
@@ -96,8 +107,8 @@ const selectOwnMax = (env: Env, to: Uuid, phone: string, requestsPerDay: number,
   return sql`(CASE WHEN ${hasSearchedNumber(env, to, phone, now)} THEN ${trusted.requestsPerDay} ELSE ${requestsPerDay} END)`;
 };
 
-/** Quota for a request. `ahead`: other people whom the sender reaches by the same request first. */
-export const checkRequestQuota = async (
+/** Quota for a request or an invitation of a stranger. `ahead`: other people whom the sender reaches by the same request first. */
+const checkRequestQuota = async (
   env: Env,
   db: Db,
   from: Uuid,
@@ -136,6 +147,24 @@ export const checkRequestQuota = async (
     condition: sql`${madeCount} < ${ownMax} AND ${countPendingTo(to, now)} < ${pendingMax ?? 0}
       AND ${countReceivedSince(to, now - dayMs)} < ${receivedMax ?? 0} AND ${takesRequests(to)}`,
   };
+};
+
+/**
+ * Quota for a contact request. It waits after an invitation to a group that this person declined as a stranger. The
+ * refusal does not reveal that: it is the one of somebody who takes no requests.
+ */
+export const checkContactRequestQuota = async (
+  env: Env,
+  db: Db,
+  from: Uuid,
+  to: Uuid,
+  now = Date.now(),
+): Promise<RequestQuota> => {
+  const quota = await checkRequestQuota(env, db, from, to, 0, now);
+  if ("code" in quota) return quota;
+  const isPaused = isPausedAfterInvitation(to, sql`from_user_id = ${from} AND is_contact = 0`, now);
+  const { paused } = await db.get<{ paused: number }>(sql`SELECT ${isPaused} AS paused`);
+  return paused === 1 ? { code: "request_not_possible", retryAfterMs: dayMs } : quota;
 };
 
 /** Remaining quota for an invitation of a contact, who is not a new person: only the recipient's room counts. */

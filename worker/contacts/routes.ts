@@ -27,7 +27,7 @@ import {
   markRequestDeclined,
 } from "./queries.ts";
 import { listRequestContexts } from "./request-contexts.ts";
-import { checkRequestQuota, readAllowance } from "./request-limits.ts";
+import { checkContactRequestQuota, readAllowance } from "./request-limits.ts";
 
 const RequestIdParam = v.object({ id: Uuid });
 
@@ -112,13 +112,13 @@ export const contactRoutes = createRoutes()
       if (!before) return refuse(c, "user_not_found");
       if (before.blocked) return refuse(c, "contact_blocked");
       if (before.state !== "none") return refuse(c, refusalByState[before.state]);
-      const quota = await checkRequestQuota(c.env, db, me, other);
+      const quota = await checkContactRequestQuota(c.env, db, me, other);
       if ("code" in quota) return refuse(c, quota.code, quota);
       const id = await insertConnectionRequest(db, me, other, quota.condition);
       const now = await findRelation(db, me, other);
       if (!now) return refuse(c, "user_not_found");
       if (id === undefined) {
-        const remaining = now.state === "none" ? await checkRequestQuota(c.env, db, me, other) : quota;
+        const remaining = now.state === "none" ? await checkContactRequestQuota(c.env, db, me, other) : quota;
         if ("code" in remaining) return refuse(c, remaining.code, remaining);
         // A concurrent request of the other person or of another device came first. A request that is already gone
         // counts as sent.

@@ -1,7 +1,7 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { askAgainDays, comparedContactsMax, groupInvitationDays, pendingRequestsMax } from "#contract/limits.ts";
-import { checkInvitationQuota } from "#worker/contacts/request-limits.ts";
+import { comparedContactsMax, groupInvitationDays, pendingRequestsMax } from "#contract/limits.ts";
+import { checkInvitationQuota, isPausedAfterInvitation } from "#worker/contacts/request-limits.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { connections, group_invitations } from "#worker/db/relation-schema.ts";
 import { isReceivedInvitation } from "#worker/db/relations.ts";
@@ -38,16 +38,9 @@ export const checkInvitationQuotas = async (
   return quotas;
 };
 
-/**
- * SQL: the person declined an invitation to this group or of this person, and the pause is not over: 1, 7 and then 30
- * days, as after a declined request.
- */
-const isPaused = (group: Uuid, from: Uuid, to: Uuid, now: number) => {
-  const [first, second, third] = askAgainDays.map((days) => days * dayMs);
-  return sql`EXISTS (SELECT 1 FROM (SELECT count(*) AS declined, max(updated_at) AS last FROM group_invitations
-    WHERE to_user_id = ${to} AND status = 'declined' AND (group_id = ${group} OR from_user_id = ${from}))
-    WHERE declined > 0 AND last + CASE declined WHEN 1 THEN ${first} WHEN 2 THEN ${second} ELSE ${third} END > ${now})`;
-};
+/** SQL: the pause after a declined invitation to this group or of this person is not over. */
+const isPaused = (group: Uuid, from: Uuid, to: Uuid, now: number) =>
+  isPausedAfterInvitation(to, sql`(group_id = ${group} OR from_user_id = ${from})`, now);
 
 type InvitationSide = { from: Uuid } | { to: Uuid };
 

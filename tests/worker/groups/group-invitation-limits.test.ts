@@ -137,6 +137,24 @@ test("one person invites another three times a day, and withdrawn invitations le
   expect(await requestAs(stranger, "POST", "/api/requests", request)).not.toBe("request_not_possible");
 });
 
+test("a contact request waits after a declined invitation, without saying so, and reaches the person later", async () => {
+  const { id, owner } = await makeSyncedGroup(2);
+  const [dan, eve] = [await seedPerson(), await seedPerson()];
+  await addTo(id, owner, dan, eve);
+  const ask = (to: Person) =>
+    callWithLimits("POST", "/api/requests", { token: owner.token, body: { to_user_id: to.id } });
+  const [invitation] = await list(dan);
+  await requestAs(dan, "POST", `/api/group-invitations/${invitation?.id}/decline`);
+  await call("PATCH", "/api/settings", { token: eve.token, body: { requestsFrom: "nobody" } });
+  const [declined, closed] = [await ask(dan), await ask(eve)];
+  expect(declined).toMatchObject({ status: 429, body: { error_code: "request_not_possible" } });
+  expect(declined).toEqual(closed);
+  await env.DB.prepare("UPDATE group_invitations SET updated_at = updated_at - ? WHERE to_user_id = ?")
+    .bind(dayMs, dan.id)
+    .run();
+  expect(await ask(dan)).toMatchObject({ status: 200 });
+});
+
 const readStatuses = async (to: Person) =>
   (await env.DB.prepare("SELECT status FROM group_invitations WHERE to_user_id = ?").bind(to.id).all()).results.map(
     ({ status }) => status,
