@@ -10,6 +10,7 @@ import { waitForStore } from "#sync/queries/wait-for-store.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import type { DraftSlot } from "#sync/store/pending/draft-keys.ts";
 import type { PostQueueRow } from "#sync/store/post-rows.ts";
+import { applyChange, mergeExceptionList, type SettingsRow, updateSettingsRow } from "#sync/store/settings-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
@@ -71,14 +72,30 @@ export const enqueuePost = async (
   return id;
 };
 
-/** Queues a failed status again under the same id. */
+/** Adds a refused change of the exceptions for statuses to the changes that wait to be sent. */
+const restoreExceptions = (
+  row: SettingsRow,
+  { before, wanted }: NonNullable<PostQueueRow["excepted"]>,
+): SettingsRow => {
+  const pending = row.wanted.exceptions?.statusesTo;
+  const list = mergeExceptionList(before, wanted, pending ?? before);
+  const known = row.wanted.exceptions ? row.excepted : row.kept?.settings.exceptions;
+  return {
+    ...row,
+    wanted: applyChange(row.wanted, { exceptions: { statusesTo: list } }),
+    excepted: pending ? known : { ...known, statusesTo: before },
+  };
+};
+
+/** Queues a failed status again under the same id, and before it the exceptions that the server refused. */
 export const requeuePost = async (tab: Tab, id: Uuid): Promise<void> => {
   const context = getContext(tab);
   const { strict } = context;
   await strict.transaction("rw", [strict.postbox, strict.meta], async () => {
     const row = await strict.postbox.get(id);
     if (row?.state !== "failed") return;
-    const { error: _, ...rest } = row;
+    const { error: _, excepted, ...rest } = row;
+    if (excepted) await updateSettingsRow(strict, (settings) => restoreExceptions(settings, excepted));
     await strict.postbox.put({ ...rest, state: "queued", createdAt: await nextPostTime(context) });
   });
   tab.notifyOutboxChanged();

@@ -1,31 +1,35 @@
 import * as v from "valibot";
 import type { ErrorCode } from "#contract/errors.ts";
-import type { Uuid } from "#contract/ids.ts";
-import { exceptionsMax } from "#contract/limits.ts";
 import { type Exceptions, type Settings, type SettingsChange, VersionedSettings } from "#contract/settings/settings.ts";
 import type { OperationSender } from "#sync/outbox/operation-runner.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import {
   clearSentSettings,
+  mergeExceptionList,
   mergeServerSettings,
   readSettingsRow,
   updateSettingsRow,
 } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
-/** Marks queued statuses as failed that more people could read than their author saw. The author may resend them. */
-const failRestrictedPosts = ({ postbox }: LocalStore, error: ErrorCode): Promise<unknown> =>
+/**
+ * Marks queued statuses as failed that more people could read than their author saw. The author may resend them, with
+ * the refused audience and exceptions, which stay in their rows.
+ */
+const failRestrictedPosts = (
+  { postbox }: LocalStore,
+  { statusesTo, exceptions }: SettingsChange,
+  excepted: Exceptions | undefined,
+  error: ErrorCode,
+): Promise<unknown> =>
   postbox
     .filter(({ state, audience }) => state === "queued" && audience !== "everyone" && audience !== "nobody")
-    .modify({ state: "failed", error });
-
-/** Changes a list as this device changed `before` into `wanted`. */
-const mergeList = (before: readonly Uuid[], wanted: readonly Uuid[], now: readonly Uuid[]): Uuid[] => {
-  const kept = now.filter((id) => wanted.includes(id) || !before.includes(id));
-  const added = wanted.filter((id) => !before.includes(id) && !now.includes(id));
-  return [...added, ...kept].slice(0, exceptionsMax);
-};
+    .modify((row) => {
+      Object.assign(row, { state: "failed", error });
+      if (statusesTo) row.audience ??= statusesTo;
+      if (exceptions?.statusesTo) row.excepted = { before: excepted?.statusesTo ?? [], wanted: exceptions.statusesTo };
+    });
 
 /**
  * Change with exceptions merged into the server's: another device may have excepted somebody since `before` was read,
@@ -36,7 +40,7 @@ const mergeExceptions = (wanted: SettingsChange, before: Exceptions, now: Settin
   const exceptions = Object.fromEntries(
     names.map((name) => [
       name,
-      mergeList(before[name] ?? [], wanted.exceptions?.[name] ?? [], now.exceptions[name] ?? []),
+      mergeExceptionList(before[name] ?? [], wanted.exceptions?.[name] ?? [], now.exceptions[name] ?? []),
     ]),
   );
   const audiences = names.flatMap((name) =>
@@ -74,9 +78,10 @@ export const createSettingsSender = (
   },
   async handleRefusal(wanted, failure) {
     await store.transaction("rw", [store.meta, store.postbox], async () => {
+      const { excepted } = await readSettingsRow(store);
       await updateSettingsRow(store, (row) => clearSentSettings(row, wanted));
       const audience = wanted.statusesTo ?? wanted.exceptions?.statusesTo;
-      if (audience !== undefined) await failRestrictedPosts(store, failure.code as ErrorCode);
+      if (audience !== undefined) await failRestrictedPosts(store, wanted, excepted, failure.code as ErrorCode);
     });
     onRefused();
     onSettled();

@@ -37,6 +37,8 @@ export const PostQueueRow = v.object({
   picture: v.nullable(v.object({ width: v.number(), height: v.number(), thumb: v.string() })),
   /** Absent if the settings were unknown, and in rows of earlier versions: the setting applies. */
   audience: v.optional(v.picklist(audiences)),
+  /** Refused change of the exceptions for statuses; sent again with the status. */
+  excepted: v.optional(v.object({ before: v.array(Uuid), wanted: v.array(Uuid) })),
   createdAt: v.number(),
   /** "cancelled": no longer wanted; the server may have yet to be told. */
   state: v.picklist(["queued", "failed", "cancelled"]),

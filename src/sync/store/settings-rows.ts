@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import type { Uuid } from "#contract/ids.ts";
+import { exceptionsMax } from "#contract/limits.ts";
 import {
   defaultSettings,
   type Exceptions,
@@ -61,6 +63,13 @@ export const toSettingsChange = (
   ...(messages && { messages: { ...current.messages, ...messages } }),
   ...(groups && { groups: { ...current.groups, ...groups } }),
 });
+
+/** Changes a list of exceptions as this device changed `before` into `wanted`. */
+export const mergeExceptionList = (before: readonly Uuid[], wanted: readonly Uuid[], now: readonly Uuid[]): Uuid[] => {
+  const kept = now.filter((id) => wanted.includes(id) || !before.includes(id));
+  const added = wanted.filter((id) => !before.includes(id) && !now.includes(id));
+  return [...added, ...kept].slice(0, exceptionsMax);
+};
 
 /** Updates the settings row in one transaction. */
 export const updateSettingsRow = (store: LocalStore, change: (row: SettingsRow) => SettingsRow): Promise<SettingsRow> =>

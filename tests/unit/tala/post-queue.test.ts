@@ -417,10 +417,10 @@ describe("a status for contacts, with a change of its audience that the server d
     expect(sent.map(({ path }) => path)).toEqual(["/api/settings", "/api/tala"]);
   });
 
-  it("fails if the change is refused for good, and is sent again on request", async () => {
-    const { server, phone, tab } = await openOnline();
+  it("fails if the change is refused for good, and is sent again on request after the same change", async () => {
+    const { server, amina, phone, tab } = await openOnline();
     phone.faults.isOffline = true;
-    await queueRestricted(tab, "not for Ben");
+    const excepted = await queueRestricted(tab, "not for Ben");
     await enqueuePost(tab, "for nobody", undefined, "nobody");
     server.settingsRefusal = "invalid_input";
     phone.faults.isOffline = false;
@@ -430,7 +430,17 @@ describe("a status for contacts, with a change of its audience that the server d
     expect(phone.notices).toEqual(["settings-refused"]);
     const [{ id } = { id: createUuid() }] = await listPendingPosts(getContext(tab));
     await requeuePost(tab, id);
+    await eventually(() => expect(phone.notices).toHaveLength(2));
+    await eventually(async () => expect(await waitingIn(tab)).toEqual(["not for Ben failed"]));
+    server.settingsRefusal = undefined;
+    const exceptions: unknown[] = [];
+    server.tala.refuse = (_, request) => {
+      if (isPost(request)) exceptions.push(server.inbox(amina).settings?.kept.settings.exceptions.statusesTo);
+      return undefined;
+    };
+    await requeuePost(tab, id);
     await becomesPublished(server, tab, "for nobody", "not for Ben");
+    expect(exceptions).toEqual([[excepted]]);
   });
 });
 
