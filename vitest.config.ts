@@ -27,6 +27,24 @@ const runtime = (limitFactor: number) =>
     },
   }));
 
+const unit = {
+  // Libraries as the client contains them.
+  plugins: [unusedLibraryCode],
+  resolve: { alias: { dexie: "dexie/dist/modern/dexie.mjs" } },
+  test: {
+    server: { deps: { inline: ["dexie", "i18next"] } },
+    environment: "node" as const,
+    // End tests that hang, as below.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+};
+
+/** Unit tests that leave nothing behind in their process. Tests with virtual time or a model browser do. */
+const sideEffectFree = ["chat", "contract", "media", "scripts", "ui"].map(
+  (folder) => `tests/unit/${folder}/**/*.test.{ts,tsx}`,
+);
+
 const worker = {
   setupFiles: ["./tests/worker/support/setup/apply-migrations.ts"],
   // Ends tests that hang; waits inside tests have shorter limits of their own. On a busy machine the largest test takes
@@ -53,14 +71,27 @@ const alone = [
   "tests/worker/messages/send-limits.test.ts",
 ];
 
-/** By far the longest file. Vitest starts it late, as it is small, and processors would be idle at its end. */
-const longest = "tests/worker/platform/access.test.ts";
+/**
+ * Files that take longest. Vitest would start small files and those of `alone` last, and processors would be idle at their
+ * end.
+ */
+const longest = [
+  "tests/worker/platform/access.test.ts",
+  "tests/worker/messages/rows.test.ts",
+  "tests/worker/push/push-rows.test.ts",
+  "tests/worker/push/reactions.test.ts",
+  "tests/worker/push/messages.test.ts",
+  ...alone,
+];
 
 class LongestFirstSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLongest = ({ moduleId }: TestSpecification) => moduleId.endsWith(longest);
-    return [...sorted.filter(isLongest), ...sorted.filter((file) => !isLongest(file))];
+    const findRank = ({ moduleId }: TestSpecification) => {
+      const rank = longest.findIndex((path) => moduleId.endsWith(path));
+      return rank === -1 ? longest.length : rank;
+    };
+    return sorted.sort((x, y) => findRank(x) - findRank(y));
   }
 }
 
@@ -71,19 +102,11 @@ export default defineConfig({
     chaiConfig: { truncateThreshold: 2_000 },
     projects: [
       {
-        // Libraries as the client contains them.
-        plugins: [unusedLibraryCode],
-        resolve: { alias: { dexie: "dexie/dist/modern/dexie.mjs" } },
-        test: {
-          name: "unit",
-          server: { deps: { inline: ["dexie", "i18next"] } },
-          include: ["tests/unit/**/*.test.{ts,tsx}"],
-          environment: "node",
-          // End tests that hang, as below.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-        },
+        ...unit,
+        test: { ...unit.test, name: "unit", include: ["tests/unit/**/*.test.{ts,tsx}"], exclude: sideEffectFree },
       },
+      // One process for many files: starting one costs more than most of them.
+      { ...unit, test: { ...unit.test, name: "unit-shared", include: sideEffectFree, isolate: false } },
       {
         plugins: [runtime(1_000)],
         define,
