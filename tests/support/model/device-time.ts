@@ -13,6 +13,11 @@ const real = { setTimeout, setImmediate };
 const idleRounds = 3;
 /** Real time of one turn: enough for a message between tabs or a lock to arrive. */
 const roundMs = 1;
+/**
+ * The same number where no timer is left. Work of other threads, such as reading a picture, is not seen here, and on a
+ * busy machine may take longer than a few turns: it is given up only after about a second.
+ */
+const lastIdleRounds = 500;
 
 let pending = 0;
 let activity = 0;
@@ -71,7 +76,8 @@ const runClock = (): void => {
     if (pending > 0 || activity !== seen) rounds = 0;
     else rounds++;
     seen = activity;
-    if (rounds >= idleRounds) {
+    const isStepLeft = stepping.length === 0 || vi.getTimerCount() > 0;
+    if (rounds >= (waiting.length > 0 || isStepLeft ? idleRounds : lastIdleRounds)) {
       rounds = 0;
       if (!releaseWaiting()) advance();
     }
