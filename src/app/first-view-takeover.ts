@@ -32,7 +32,7 @@ const findNewestSentText = (engine: SyncEngine, conversation: ConversationId): s
 };
 
 /** Stores the texts of the first view, and those sent in it meanwhile, so that the app sends no later text before them. */
-const storeSentTexts = async ({ tab }: SyncEngine): Promise<void> => {
+const storeAllSentTexts = async ({ tab }: SyncEngine): Promise<void> => {
   const found = new Set<string>();
   const findNew = () => {
     const context = tab.context.get();
@@ -42,6 +42,11 @@ const storeSentTexts = async ({ tab }: SyncEngine): Promise<void> => {
     for (const { cid } of texts) found.add(cid);
     await recoverJournaledTexts(tab).catch(() => undefined);
   }
+};
+
+/** Stores the sent texts. It does not wait for texts that arrive faster than a phone stores them. */
+const storeSentTexts = async (engine: SyncEngine): Promise<void> => {
+  await Promise.race([storeAllSentTexts(engine), new Promise((resolve) => setTimeout(resolve, sentMessageWaitMs))]);
 };
 
 /** Waits until the app shows a message, which it may do some frames after the message was stored. */
@@ -146,6 +151,7 @@ const takeOver = async (
   if (!engine || !field) return;
   engine.drafts.flushToJournal();
   clearEarlyDraft(engine.tab, conversation);
+  await storeSentTexts(engine);
 };
 
 /**
