@@ -10,13 +10,19 @@ import { root } from "../run.mjs";
 /** @typedef {{ name: string, roots: string[] }} Part */
 
 /** Libraries of every document. They change only with a new version, so the browser keeps their file over releases. */
-const vendorPackages = ["react", "react-dom", "scheduler", "i18next", "react-i18next", "valibot"];
+const vendorPackages = ["react", "react-dom", "scheduler", "i18next", "react-i18next"];
 const vendorPart = "vendor";
-/** Libraries that only the app needs. */
-const appVendorPackages = ["dexie", "react-router"];
-const appVendorPart = "app-vendor";
+/** Libraries that only the app needs: the store's, which is requested first, and that of the screens. */
+const appVendorParts = { dexie: ["dexie"], router: ["react-router"] };
 /** Stylesheet of all parts that load after a page (lazy-styles.mjs). */
 const lazyStylesPart = "lazy-styles";
+
+/**
+ * What `base` and `engine` have in common, without React, and the library of its schemas: the store is opened before
+ * React has arrived.
+ */
+const corePart = "core";
+const corePackages = ["valibot"];
 
 /**
  * Code of every document, and the modules that the forms, passkeys and the second factor share with the app: if only the
@@ -48,14 +54,15 @@ const signInParts = [
   // Second factor: at log-in and for step-up.
   { name: "steps", roots: ["src/components/auth/second-factor-panel.tsx"] },
 ];
+/** Local store and outbox, and what reads the first screen from them. */
+const enginePart = {
+  name: "engine",
+  roots: ["src/main.ts"],
+};
 const appParts = [
-  // Local store, outbox and connection.
-  {
-    name: "engine",
-    roots: ["src/sync/engine.ts", "src/sync/queries/conversation-list.ts", "src/sync/queries/people.ts"],
-  },
-  // Everything needed to open the app, and what the pages below share.
-  { name: "app", roots: ["src/main.tsx"] },
+  enginePart,
+  // Everything else needed to open the app, and what the pages below share.
+  { name: "app", roots: ["src/app-root.tsx"] },
 ];
 
 /**
@@ -238,7 +245,7 @@ const lazyParts = [
 const sharedPart = "shared";
 
 /** Scripts named by documents, kept separate from the code they run. */
-const documentScripts = ["src/main.tsx", "src/entry.tsx", "src/entry-screens.tsx"];
+const documentScripts = ["src/main.ts", "src/entry.tsx", "src/entry-screens.tsx"];
 
 /** @typedef {{ importedIds: readonly string[], dynamicallyImportedIds?: readonly string[] }} ModuleImports */
 /** @typedef {{ getModuleInfo: (id: string) => ModuleImports | null }} ModuleGraph */
@@ -280,10 +287,12 @@ function collectReachable(graph, roots, isTaken) {
 const getPackageFolder = (name) => `/node_modules/${name}/`;
 /** @param {string} id */
 const findFixedPart = (id) => {
-  if (/vite\/preload-helper|@oxc-project|rolldown\/runtime/.test(id)) return vendorPart; // helpers that the build adds to other modules
-  if (vendorPackages.some((name) => id.includes(getPackageFolder(name)))) return vendorPart;
+  if (/vite\/preload-helper|@oxc-project|rolldown\/runtime/.test(id)) return corePart; // helpers that the build adds to other modules
   if (/virtual:lazy-styles|__uno_lazy/.test(id)) return lazyStylesPart;
-  return appVendorPackages.some((name) => id.includes(getPackageFolder(name))) ? appVendorPart : undefined;
+  const packageParts = { [corePart]: corePackages, [vendorPart]: vendorPackages, ...appVendorParts };
+  return Object.entries(packageParts).find(([, packages]) =>
+    packages.some((name) => id.includes(getPackageFolder(name))),
+  )?.[0];
 };
 
 /** @param {ModuleGraph} graph */
@@ -299,8 +308,14 @@ function assignParts(graph) {
     const reached = parts.map(({ name, roots }) => ({ name, ids: collectReachable(graph, roots, isTaken) }));
     for (const { name, ids } of reached) for (const id of ids) partOf.set(id, partOf.has(id) ? shared : name);
   };
+  const ofEngine = collectReachable(graph, enginePart.roots, isTaken);
+  for (const id of collectReachable(graph, basePart.roots, isTaken)) if (ofEngine.has(id)) partOf.set(id, corePart);
   assignInOrder([basePart, ...signInParts, ...appParts]);
-  const ofApp = collectReachable(graph, ["src/main.tsx", ...pageParts.flatMap(({ roots }) => roots)], () => false);
+  const ofApp = collectReachable(
+    graph,
+    ["src/main.ts", "src/app-root.tsx", ...pageParts.flatMap(({ roots }) => roots)],
+    () => false,
+  );
   for (const [id, name] of partOf) if (name === basePart.name && !ofApp.has(id)) partOf.set(id, formsPart);
   assignSideBySide(pageParts, sharedPagePart);
   assignInOrder([connectionPart, groupChatPart, ...idleParts]);
@@ -333,7 +348,7 @@ export const isInPart = (id, name) => partByModule?.get(id) === name;
  */
 export const isPageModule = (id) =>
   documentScripts.some((path) => toModuleId(path) === id) ||
-  [basePart, ...appParts, ...pageParts].some(({ name }) => partByModule?.get(id) === name);
+  [corePart, ...[basePart, ...appParts, ...pageParts].map(({ name }) => name)].includes(partByModule?.get(id) ?? "");
 
 const openingParts = [...signInParts, ...appParts, ...pageParts, connectionPart, groupChatPart, ...idleParts];
 
@@ -344,8 +359,9 @@ const openingParts = [...signInParts, ...appParts, ...pageParts, connectionPart,
 export const isInitialModule = (id) => isPageModule(id) || partByModule?.get(id) === groupChatPart.name;
 
 const partNames = [
+  corePart,
   vendorPart,
-  appVendorPart,
+  ...Object.keys(appVendorParts),
   lazyStylesPart,
   basePart.name,
   formsPart,
@@ -359,7 +375,7 @@ const partNames = [
  * @param {string} path
  */
 export const isAlwaysLoaded = (path) =>
-  [vendorPart, appVendorPart, "base", "engine", "app", "rolldown-runtime"].some((name) =>
+  [corePart, vendorPart, ...Object.keys(appVendorParts), "base", "engine", "app", "rolldown-runtime"].some((name) =>
     new RegExp(`^assets/${name}-[\\w-]{8}\\.js$`).test(path),
   );
 

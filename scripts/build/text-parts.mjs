@@ -119,7 +119,7 @@ export const textParts = {
     const withApp = createKeyMatcher(modules.filter(isPageModule), [errorPrefix]);
     const soonLoaded = createKeyMatcher(modules.filter((id) => soonLoadedParts.some((name) => isInPart(id, name))));
     const whenIdle = (/** @type {string} */ key) => soonLoaded(key) || key.startsWith(errorPrefix);
-    const ofApp = createKeyMatcher(listReachable(this, "src/main.tsx"));
+    const ofApp = createKeyMatcher(listReachable(this, "src/app-root.tsx"));
     const isWanted = {
       app: withApp,
       entry: ofEntry,

@@ -22,7 +22,7 @@ const serviceWorker = "sw.js";
 /** Language with the longest texts; each person loads one. */
 const texts = "src/i18n/fr.json";
 const entryRoots = (screen) => ["src/entry.tsx", `src/features/auth/screens/${screen}-screen.tsx`, `${texts}?entry`];
-const appRoots = (screen) => ["index.html", `${texts}?app`, `src/features/${screen}-screen.tsx`];
+const appRoots = (screen) => ["index.html", "src/app-root.tsx", `${texts}?app`, `src/features/${screen}-screen.tsx`];
 
 /**
  * Pages: a document (built file) and the modules it runs or requests until it is usable, with all their imports.

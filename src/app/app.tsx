@@ -1,25 +1,15 @@
 import { BrowserRouter, useLocation } from "react-router";
-import "#first-view/first-view.css";
-import "./shell.css";
 import { Toaster } from "#components/overlays/toast.tsx";
 import { getSession } from "#lib/session/session.ts";
-import { startEngine } from "#sync/engine.ts";
 import { RequireSession } from "./require-session.tsx";
 import { RouteError } from "./route-error.ts";
 import { RouteErrorBoundary } from "./route-errors.tsx";
 import { findAppRoute } from "./routes.ts";
 import Shell from "./shell.tsx";
 
-/**
- * Starts loading the code of the screen at this path and opening the person's store, in parallel with the texts. Call
- * it before rendering.
- */
-export const preloadApp = (pathname: string): void => {
-  const session = getSession();
-  if (!session) return;
-  void findAppRoute(pathname)?.screen.preload();
-  // In a task of its own, because the evaluation of the modules is long already. The rendered app reports failures.
-  setTimeout(() => startEngine(session.userId).catch(() => undefined));
+/** Loads the code of the screen at this path, in parallel with the texts. Never rejects. */
+export const preloadScreen = async (pathname: string): Promise<void> => {
+  if (getSession()) await findAppRoute(pathname)?.screen.preload();
 };
 
 const isAppPath = (pathname: string): boolean => pathname === "/app" || pathname.startsWith("/app/");

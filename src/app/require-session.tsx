@@ -1,36 +1,25 @@
 import { type ReactNode, useEffect, useState } from "react";
-import type { Uuid } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
 import { saveFlashMessage } from "#lib/session/flash-message.ts";
-import { useSession, wasAccountDeleted, wasSignedOut } from "#lib/session/session.ts";
+import { wasAccountDeleted, wasSignedOut } from "#lib/session/session.ts";
 import { saveSessionEndedNote } from "#lib/session/session-ended-note.ts";
 import { renewSessionWhileVisible } from "#lib/session/session-renewal.ts";
 import { isSigningOut } from "#lib/session/signing-out.ts";
-import { startEngine, stopEngine } from "#sync/engine.ts";
-import { preloadFirstScreen } from "./first-screen-queries.ts";
+import { useSession } from "#lib/session/use-session.ts";
+import { stopEngine } from "#sync/engine.ts";
 import { LoadingShell } from "./loading-shell.tsx";
-import { findConversation, hasTabBar } from "./routes.ts";
+import { isStoreOpenEarly, openStore } from "./opening/open-store.ts";
 import { useAcceptanceToasts, useSyncToasts } from "./sync-toasts.ts";
-import { hasTwoPanes } from "./use-two-panes.ts";
-
-/** Opens the person's local store and reads what the first screen shows. */
-const openStore = async (userId: Uuid): Promise<void> => {
-  await startEngine(userId);
-  const { pathname } = location;
-  await preloadFirstScreen(userId, {
-    conversation: findConversation(pathname, userId),
-    hasList: hasTwoPanes() || hasTabBar(pathname),
-  });
-};
 
 /** Opens the person's local store before any screen reads it, and closes it on unmount. */
 function SyncProvider({ userId, children }: { userId: string; children: ReactNode }) {
-  const [state, setState] = useState<{ userId: string } | { error: unknown }>();
+  const [openStoreOf, setOpenStoreOf] = useState(() => (isStoreOpenEarly(userId) ? userId : undefined));
+  const [failure, setFailure] = useState<{ userId: string; error: unknown }>();
   useEffect(() => {
     let isCurrent = true;
     openStore(userId).then(
-      () => isCurrent && setState({ userId }),
-      (error: unknown) => isCurrent && setState({ error }),
+      () => isCurrent && setOpenStoreOf(userId),
+      (error: unknown) => isCurrent && setFailure({ userId, error }),
     );
     return () => {
       isCurrent = false;
@@ -40,8 +29,8 @@ function SyncProvider({ userId, children }: { userId: string; children: ReactNod
   useEffect(renewSessionWhileVisible, []);
   useSyncToasts();
   useAcceptanceToasts();
-  if (state && "error" in state) throw state.error;
-  return state?.userId === userId ? children : <LoadingShell />;
+  if (failure?.userId === userId) throw failure.error;
+  return openStoreOf === userId ? children : <LoadingShell />;
 }
 
 const saveSignOutMessage = (): void => {

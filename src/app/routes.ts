@@ -1,6 +1,5 @@
 // @unocss-include – the icons below are classes, and only component files are searched for those by default.
 import { matchPath } from "react-router";
-import { type ConversationId, privateConversationId, type Uuid } from "#contract/ids.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { createLazyScreen, createScreen, type LazyScreen } from "./lazy-screen.tsx";
 
@@ -127,13 +126,6 @@ export const appRoutes: AppRoute[] = [
 export const findAppRoute = (pathname: string): AppRoute | undefined =>
   appRoutes.find((route) => matchPath(route.path, pathname));
 
-/** Conversation that a path opens, if any. */
-export const findConversation = (pathname: string, me: Uuid): ConversationId | undefined => {
-  const [, kind, id = ""] = /^\/app\/(chat|group)\/([0-9a-f-]{36})$/.exec(pathname) ?? [];
-  if (kind === undefined) return undefined;
-  return kind === "chat" ? privateConversationId(me, id) : id;
-};
-
 /** Fetches the code of the conversation list, the chats and the menus over them, so that they open at once. */
 export const preloadChats = async (): Promise<void> => {
   const preloadMenus = () => import("#components/overlays/menu-popup.tsx").catch(() => undefined);
@@ -159,7 +151,3 @@ const isUnderPath = (pathname: string, prefix: string): boolean =>
 export const findActiveTab = (pathname: string): TabId =>
   appTabs.filter((tab) => isUnderPath(pathname, tab.path)).sort((a, b) => b.path.length - a.path.length)[0]?.id ??
   "masolo";
-
-const pathsWithoutTabBar = ["/app/user/", "/app/chat/", "/app/group/", "/app/create-group", "/app/share/"];
-export const hasTabBar = (pathname: string): boolean =>
-  !pathsWithoutTabBar.some((prefix) => pathname.startsWith(prefix));

@@ -19,27 +19,33 @@ const pages = [
   { source: "src/features/chat/group-chat-screen.tsx", pattern: "^/app/group/[^/]+/?$" },
 ];
 
+/** File whose arrival lets the second stage begin: the larger ones of the first stage are then still on their way. */
+const firstArrived = /\/core-/;
+
 /**
- * Inline script that preloads the texts and the code of the page in parallel with the app's files, behind the requests
- * of a first view. It guesses the language from the URL, the cookie and the browser by a shorter rule than
- * `detectLanguage`; a wrong guess costs one extra file.
+ * Inline script that preloads the app in two stages: first what opens the store, then the texts, the app and the code of
+ * the page, so that a slow link brings the store's code first and the processor works while the rest arrives. It guesses
+ * the language from the URL, the cookie and the browser by a shorter rule than `detectLanguage`; a wrong guess costs one
+ * extra file.
  */
 const buildPreloadScript = (manifest: BuildManifest): string => {
   const texts = languages.map((language) => [language, `/${manifest[`src/i18n/${language}.json?app`]?.file}`]);
   const loaded = new Set(listModuleScripts(manifest, "index.html"));
-  const scripts = pages.map(({ source, pattern }) => [
-    pattern,
-    listModuleScripts(manifest, source).filter((script) => !loaded.has(script)),
-  ]);
+  const listOthers = (source: string) => listModuleScripts(manifest, source).filter((script) => !loaded.has(script));
+  const app = listOthers("src/app-root.tsx");
+  for (const script of app) loaded.add(script);
+  const screens = pages.map(({ source, pattern }) => [pattern, listOthers(source)]);
+  const core = [...loaded].find((script) => firstArrived.test(script));
+  if (!core) throw new Error("src/prerender/app-shell.ts: the build has no file named core");
   const known = languages.join("|");
   return (
     "try{" +
-    'const a=h=>{const l=document.createElement("link");l.rel="modulepreload";l.fetchPriority="low";l.href=h;document.head.append(l)},' +
+    'const a=h=>{const l=document.createElement("link");l.rel="modulepreload";l.fetchPriority="low";l.href=h;document.head.append(l);return l},' +
     `f=${JSON.stringify(Object.fromEntries(texts))},c=document.cookie.match(/(?:^|; )lang=(${known})(?:;|$)/),` +
     "n=navigator.languages.map(l=>l.slice(0,2).toLowerCase()).find(l=>f[l])," +
     `p=new URLSearchParams(location.search).get("${languageParameter}");` +
-    `a(f[p]||f[c&&c[1]]||f[n]||f.fr);` +
-    `for(const[p,s]of ${JSON.stringify(scripts)})if(new RegExp(p).test(location.pathname))s.forEach(a)}catch{}`
+    `a(${JSON.stringify(core)}).onload=()=>{${JSON.stringify(app)}.forEach(a);a(f[p]||f[c&&c[1]]||f[n]||f.fr);` +
+    `for(const[p,s]of ${JSON.stringify(screens)})if(new RegExp(p).test(location.pathname))s.forEach(a)}}catch{}`
   );
 };
 
@@ -74,7 +80,7 @@ const earlyInputScript =
 
 /** The first view covers the skeleton of the app until the app has drawn the same. */
 const firstViewCss =
-  `#${firstViewId}{position:fixed;inset:0;z-index:50;background:var(--bg)}#${firstViewId}:empty{display:none}#root[inert]{visibility:hidden}` +
+  `#${firstViewId}{position:fixed;inset:0;z-index:50;background:var(--bg)}#${firstViewId}:empty{display:none}#root[inert]{visibility:hidden}#root[inert] *{animation:none!important}` +
   // The notice that loading stopped stands below the view instead of covering its newest message.
   `html:has(#unloaded:not([hidden])) #${firstViewId}{bottom:5.5rem}`;
 

@@ -45,13 +45,20 @@ export const getEngine = (): SyncEngine => {
 export const liveQueries = new Observable<LiveQueries | undefined>(undefined);
 
 const syncNoticeListeners = new Set<(notice: SyncNotice) => void>();
+/** Notices that nobody has heard: the engine starts before the app is rendered. */
+const unheardNotices: SyncNotice[] = [];
 const emitNotice = (notice: SyncNotice): void => {
+  if (syncNoticeListeners.size === 0) unheardNotices.push(notice);
   for (const listener of [...syncNoticeListeners]) listener(notice);
 };
 
-/** Subscribes to notices for the person, such as a rebuilt store, an outdated app or an ended session. */
+/**
+ * Subscribes to notices for the person, such as a rebuilt store, an outdated app or an ended session. The first listener
+ * also hears the earlier ones.
+ */
 export const subscribeNotices = (listener: (notice: SyncNotice) => void): (() => void) => {
   syncNoticeListeners.add(listener);
+  for (const notice of unheardNotices.splice(0)) listener(notice);
   return () => {
     syncNoticeListeners.delete(listener);
   };

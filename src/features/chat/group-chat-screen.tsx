@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { RedirectWithNotice } from "#components/layout/redirect-with-notice.tsx";
 import { Uuid } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
-import { useSession } from "#lib/session/session.ts";
+import { useSession } from "#lib/session/use-session.ts";
 import { GroupChat } from "./group-chat.tsx";
 
 /** Route `/app/group/:groupId`. */

@@ -7,7 +7,7 @@ import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { Uuid } from "#contract/ids.ts";
-import { useSession } from "#lib/session/session.ts";
+import { useSession } from "#lib/session/use-session.ts";
 import { type ProfileLookup, useProfile } from "#sync/hooks/use-people.ts";
 import { PersonView } from "./person-view.tsx";
 

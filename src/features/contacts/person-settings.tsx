@@ -7,7 +7,7 @@ import { MuteDialog } from "#components/people/lazy-mute-dialog.ts";
 import { toUnmuteLabel } from "#components/people/mute-texts.ts";
 import { BlockPersonDialog } from "#components/people/person-dialogs.tsx";
 import { privateConversationId } from "#contract/ids.ts";
-import { useSession } from "#lib/session/session.ts";
+import { useSession } from "#lib/session/use-session.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { muteConversation } from "#sync/actions.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";

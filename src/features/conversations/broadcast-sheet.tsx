@@ -6,7 +6,7 @@ import { showToast } from "#components/overlays/toast.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
 import { messageTextMaxLength } from "#contract/limits.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
-import { useSession } from "#lib/session/session.ts";
+import { useSession } from "#lib/session/use-session.ts";
 import { SyncError } from "#sync/actions.ts";
 import { useDraft } from "#sync/hooks/use-draft.ts";
 import { useRecipients } from "#sync/hooks/use-recipients.ts";

@@ -9,7 +9,7 @@ import { RedirectWithNotice } from "#components/layout/redirect-with-notice.tsx"
 import { Screen } from "#components/layout/screen.tsx";
 import { Uuid } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
-import { useSession } from "#lib/session/session.ts";
+import { useSession } from "#lib/session/use-session.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { type GroupView, useGroup } from "#sync/hooks/use-group.ts";
 import { GroupPage } from "./group-page.tsx";

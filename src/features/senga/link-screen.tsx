@@ -11,7 +11,7 @@ import { requestApi } from "#lib/http/api.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
 import { deleteKeptLink } from "#lib/session/kept-link.ts";
-import { useSession } from "#lib/session/session.ts";
+import { useSession } from "#lib/session/use-session.ts";
 import { useRetry } from "#sync/hooks/use-retry.ts";
 import { PeopleSearchResults } from "./people-search-results.tsx";
 import { useContactRequestActions } from "./use-contact-request-actions.ts";

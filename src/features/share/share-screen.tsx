@@ -10,7 +10,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { failedShares } from "#contract/wire/share-target.ts";
 import type { TextKey } from "#i18n/setup.ts";
 import { discardShare, type OpenedShare, openShare } from "#lib/browser/share/stored-share.ts";
-import { useSession } from "#lib/session/session.ts";
+import { useSession } from "#lib/session/use-session.ts";
 import { ShareForm } from "./share-form.tsx";
 
 /** Opens a share, and again after `reopen`: undefined while it is read, null if it cannot be opened. */

@@ -4,7 +4,7 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { useFormat } from "#i18n/use-format.ts";
-import { useSession } from "#lib/session/session.ts";
+import { useSession } from "#lib/session/use-session.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { deletePublishedPost } from "#sync/feed/feed-commands.ts";
 import type { FeedPost } from "#sync/hooks/use-feed.ts";

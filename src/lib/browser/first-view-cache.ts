@@ -1,6 +1,6 @@
 /**
  * Snapshots of the list and of the last opened chat, saved by the app when it is left
- * (`src/app/first-view-snapshot.ts`) and inserted into the app's page by the service worker.
+ * (`src/app/opening/first-view-snapshot.ts`) and inserted into the app's page by the service worker.
  */
 const firstViewCacheName = "first-views";
 

@@ -1,4 +1,3 @@
-import { useSyncExternalStore } from "react";
 import * as v from "valibot";
 import { type Factor, type SecondStep, Session as ServerSession } from "#contract/auth/auth.ts";
 import { Uuid } from "#contract/ids.ts";
@@ -97,9 +96,6 @@ export const subscribeSession = (listener: () => void): (() => void) => {
     if (listeners.size === 0) removeEventListener("storage", handleStorageEvent);
   };
 };
-
-export const useSession = (): ClientSession | undefined =>
-  useSyncExternalStore(subscribeSession, getSession, () => undefined);
 
 /** Whether the person ended the last session on this browser, in any tab: none of its data is kept then. */
 export const wasSignedOut = (): boolean => readStorageKey(signedOutKey) !== null;

@@ -2,24 +2,17 @@ import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore
 import type { ConversationId } from "#contract/ids.ts";
 import { messagePageRows } from "#contract/limits.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { type ChatSnapshot, readChat } from "#sync/queries/chat-messages.ts";
-import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import {
   extendWindow,
   fetchOlderMessages,
   type MessageWindow,
   readWindowAround,
 } from "#sync/queries/message-window.ts";
+import { chatQuery } from "#sync/queries/screen-queries.ts";
 import type { ChatView } from "#sync/store/view-models.ts";
 import { emptySource, useEngine, useLiveQuery } from "./use-live-query.ts";
 
 export type { ChatItem, ChatView } from "#sync/store/view-models.ts";
-
-/** The newest messages of a conversation, at most `limit`. */
-export const chatQuery = (id: ConversationId | undefined, limit = messagePageRows): StoreQuery<ChatSnapshot> => [
-  id && `chat ${id} ${limit}`,
-  ({ store }) => readChat(store, id ?? "", limit),
-];
 
 /**
  * The newest messages of a conversation. `loadOlder` shows one more page and fetches it from the server once all stored

@@ -1,32 +1,14 @@
 import { useEffect } from "react";
 import { listNamedMembers } from "#components/messages/member-names.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { readConversation } from "#sync/queries/conversation.ts";
-import { countArchived, readConversations } from "#sync/queries/conversation-list.ts";
-import type { StoreQuery } from "#sync/queries/live-queries.ts";
+import { archivedCountQuery, conversationQuery, conversationsQuery } from "#sync/queries/screen-queries.ts";
 import type { ConversationListItem, ConversationView, ListFilter } from "#sync/store/view-models.ts";
 import { useEngine, useLiveQuery } from "./use-live-query.ts";
 
 export type { ConversationListItem, ConversationView, ListFilter } from "#sync/store/view-models.ts";
 
-const listRows = 100;
-
-/** The newest conversations, at most `limit`. */
-export const conversationsQuery = (
-  limit = listRows,
-  filter: ListFilter = "all",
-): StoreQuery<ConversationListItem[] | undefined> => [
-  `conversations ${limit} ${filter}`,
-  ({ store, me, clock }) => readConversations(store, me, limit, clock, filter),
-];
-
-export const conversationQuery = (id: ConversationId | undefined): StoreQuery<ConversationView> => [
-  id && `conversation ${id}`,
-  ({ store, me, clock }) => readConversation(store, me, id ?? "", clock),
-];
-
 /** Pinned conversations and the newest others, at most `limit`. Fewer than that means that there are no more. */
-export const useConversations = (limit = listRows, filter: ListFilter = "all"): ConversationListItem[] | undefined => {
+export const useConversations = (limit?: number, filter?: ListFilter): ConversationListItem[] | undefined => {
   const list = useLiveQuery(...conversationsQuery(limit, filter));
   const engine = useEngine();
   // Fetch unknown members who are named in the last messages.
@@ -39,8 +21,6 @@ export const useConversations = (limit = listRows, filter: ListFilter = "all"): 
   }, [engine, list]);
   return list;
 };
-
-export const archivedCountQuery: StoreQuery<number> = ["archived", ({ store }) => countArchived(store)];
 
 /** Number of archived conversations. */
 export const useArchivedCount = (): number => useLiveQuery(...archivedCountQuery) ?? 0;

@@ -1,34 +1,18 @@
 import * as v from "valibot";
 import type { Uuid } from "#contract/ids.ts";
 import { Profile } from "#contract/people.ts";
-import type { StoreQuery } from "#sync/queries/live-queries.ts";
 import { readBlockedPeople, readContactRequests, readContacts } from "#sync/queries/people.ts";
+import {
+  type ContactRequests,
+  memberQuery,
+  ownProfileQuery,
+  personRowQuery,
+  requestsQuery,
+} from "#sync/queries/screen-queries.ts";
 import type { PersonRow } from "#sync/store/database.ts";
-import { readLastKnownProfile } from "#sync/store/members.ts";
-import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import { toUnrelatedPersonRow } from "#sync/store/row-mapping.ts";
 import { subscribeQuery, useLiveQuery } from "./use-live-query.ts";
 import { type RemoteFailure, useRemoteQuery } from "./use-remote.ts";
-
-export const personRowQuery = (id: Uuid | undefined): StoreQuery<PersonRow | null> => [
-  id && `person ${id}`,
-  async ({ store }) => (await store.people.get(id ?? "")) ?? null,
-];
-
-export const memberQuery = (id: Uuid | undefined): StoreQuery<PersonRow | null> => [
-  id && `member ${id}`,
-  ({ store }) => readLastKnownProfile(store, id ?? ""),
-];
-
-export const ownProfileQuery: StoreQuery<PersonRow | null> = ["me", ({ store }) => readOwnProfile(store)];
-
-/** Contact requests in both directions, and the number of received invitations to groups. */
-type ContactRequests = { received: PersonRow[]; sent: PersonRow[]; invitations: number };
-
-export const requestsQuery: StoreQuery<ContactRequests | undefined> = [
-  "requests",
-  ({ store }) => readContactRequests(store),
-];
 
 /** A person known to this device; null for an unknown person. */
 export const usePerson = (id: Uuid | undefined): PersonRow | null | undefined => useLiveQuery(...personRowQuery(id));

@@ -2,14 +2,8 @@ import { useEffect } from "react";
 import { defaultSettings, type Settings } from "#contract/settings/settings.ts";
 import { getEngine, type SyncEngine } from "#sync/engine.ts";
 import { queueSettingsChange } from "#sync/people/settings-commands.ts";
-import type { StoreQuery } from "#sync/queries/live-queries.ts";
-import {
-  readSettingsCache,
-  readSettingsRow,
-  type SettingsPatch,
-  toEffectiveSettings,
-  writeSettingsCache,
-} from "#sync/store/settings-rows.ts";
+import { settingsQuery } from "#sync/queries/screen-queries.ts";
+import { readSettingsCache, type SettingsPatch, writeSettingsCache } from "#sync/store/settings-rows.ts";
 import { useEngine, useLiveQuery } from "./use-live-query.ts";
 
 /** Cached settings of each engine, read once, so that the hook returns the same object until the store was read. */
@@ -23,11 +17,6 @@ const readInitialSettings = (engine: SyncEngine | undefined): Settings => {
   settingsByEngine.set(engine, shown);
   return shown;
 };
-
-export const settingsQuery: StoreQuery<Settings> = [
-  "settings",
-  async ({ store }) => toEffectiveSettings(await readSettingsRow(store)),
-];
 
 /** Settings of the person, including changes made offline. */
 export const useSettings = (): Settings => {

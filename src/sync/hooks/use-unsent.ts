@@ -3,25 +3,12 @@ import type { ConversationId } from "#contract/ids.ts";
 import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
 import { type KeptText, parseKeptTexts, readKeptTexts, subscribeToKeptTexts } from "#sync/drafts/kept-texts.ts";
 import { readUnsentSummary, type UnsentSummary } from "#sync/drafts/unsent-summary.ts";
-import { readTextDraft } from "#sync/queries/conversation.ts";
-import type { StoreQuery } from "#sync/queries/live-queries.ts";
+import { textDraftQuery, voiceDraftsQuery } from "#sync/queries/screen-queries.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
-import { toDraftTarget } from "#sync/store/pending/draft-keys.ts";
 import type { UnsentContent } from "#sync/store/view-models.ts";
 import { emptySource, useEngine, useLiveQuery } from "./use-live-query.ts";
 
 export type { UnsentContent } from "#sync/store/view-models.ts";
-
-export const textDraftQuery = (id: ConversationId): StoreQuery<string> => [
-  `draft ${id}`,
-  ({ store }) => readTextDraft(store, id),
-];
-
-/** Conversations with an unsent voice recording from any tab. */
-export const voiceDraftsQuery: StoreQuery<string[]> = [
-  "recorded",
-  async ({ store }) => (await store.recordings.toCollection().primaryKeys()).map(toDraftTarget),
-];
 
 /** Text draft of a conversation, typed in any tab; empty if there is none. */
 export const useTextDraft = (id: ConversationId): string | undefined => useLiveQuery(...textDraftQuery(id));

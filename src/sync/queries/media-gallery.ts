@@ -7,7 +7,7 @@ import { toLocalMessageRow } from "#sync/store/row-mapping.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { toChatItem } from "./chat-messages.ts";
-import { requestSearchPage } from "./message-search.ts";
+import { requestSearchPage } from "./search/message-search.ts";
 
 const batchMessages = 500;
 

@@ -1,8 +1,22 @@
+import type { Page } from "@playwright/test";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { makeChat, openCold, openPhone } from "#tests/support/browser/cold-start.ts";
+import { firstView, holdScripts, makeChat, openCold, openPhone } from "#tests/support/browser/cold-start.ts";
 import { readStoreTransactions, recordStoreTransactions } from "#tests/support/browser/store-transactions.ts";
 import { waitForTakeover } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
+
+/** Number of stored messages; undefined while there is no database. */
+const countStoredMessages = (page: Page): Promise<number | undefined> =>
+  page.evaluate(async () => {
+    const [database] = await indexedDB.databases(); // opening it before the app does would create an empty one
+    if (!database?.name) return undefined;
+    const open = indexedDB.open(database.name);
+    await new Promise((resolve) => open.addEventListener("success", resolve));
+    const count = open.result.transaction("messages").objectStore("messages").count();
+    await new Promise((resolve) => count.addEventListener("success", resolve));
+    open.result.close();
+    return count.result;
+  });
 
 /**
  * Transactions from the first script to the takeover, without those that an answer of the server causes. The budget of
@@ -33,4 +47,21 @@ test("the app opens few transactions before it replaces the first view", async (
   }
   for (const [name, limit] of Object.entries(limits))
     expect(counts[name as keyof typeof limits], name).toBeLessThanOrEqual(limit);
+});
+
+test("the store holds the messages of the document before the screens and their library have arrived", async ({
+  browser,
+  server,
+}) => {
+  const { ana, ben } = await makeChat(toSite(server), 9093, ["premier", "tout dernier"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const release = await holdScripts(page, "**/assets/{vendor,app}-*.js");
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await expect.poll(() => countStoredMessages(page)).toBe(2);
+  await expect(firstView(page)).not.toBeEmpty();
+  release();
+  await waitForTakeover(page);
+  await expect(page.getByText("tout dernier")).toBeVisible();
+  await client.close();
 });

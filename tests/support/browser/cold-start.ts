@@ -27,12 +27,15 @@ export const openCold = async (client: TestClient, person: Person): Promise<Page
 };
 
 /** Holds the app's scripts back, of all pages or of one, until the returned function is called. */
-export const holdScripts = async (context: Pick<BrowserContext | Page, "route">): Promise<() => void> => {
+export const holdScripts = async (
+  context: Pick<BrowserContext | Page, "route">,
+  pattern = "**/assets/*.js",
+): Promise<() => void> => {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  await context.route("**/assets/*.js", async (route) => {
+  await context.route(pattern, async (route) => {
     await released;
     await route.continue().catch(() => undefined);
   });

@@ -17,7 +17,7 @@ import type { ChatPeople } from "#features/chat/message/senders.ts";
 import { ActiveSearchResultContext } from "#features/chat/search/search-highlight.tsx";
 import { formatDayHeading } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { useSession } from "#lib/session/session.ts";
+import { useSession } from "#lib/session/use-session.ts";
 import type { ChatHistory, ChatItem, ChatView } from "#sync/hooks/use-chat.ts";
 import { DayHeading } from "./day-heading.tsx";
 import { JumpToLatestButton } from "./jump-to-latest.tsx";

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Avatar } from "#components/people/avatar.tsx";
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { useSession } from "#lib/session/session.ts";
+import { useSession } from "#lib/session/use-session.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { useGroupMembers } from "#sync/hooks/use-group.ts";

@@ -5,7 +5,7 @@ import { Spinner } from "#components/controls/spinner.tsx";
 import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import { useLanguage } from "#i18n/setup.ts";
-import { useSession } from "#lib/session/session.ts";
+import { useSession } from "#lib/session/use-session.ts";
 import { readEmojiChoices, toNeutralEmoji, withRecentEmoji, withSkinTone, writeEmojiChoices } from "./emoji-choices.ts";
 import { EmojiPanel } from "./emoji-panel.tsx";
 import { type NamedEmoji, parseEmojiGroups, searchEmoji } from "./emoji-search.ts";

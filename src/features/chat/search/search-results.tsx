@@ -11,7 +11,7 @@ import { useLanguage } from "#i18n/setup.ts";
 import { getServerNow } from "#lib/browser/clock.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
 import { toExcerpt } from "#lib/text/search-matching.ts";
-import type { SearchHit } from "#sync/queries/message-search.ts";
+import type { SearchHit } from "#sync/queries/search/message-search.ts";
 
 const resultPageSize = 50;
 

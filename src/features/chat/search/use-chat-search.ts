@@ -3,7 +3,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
 import { SyncError } from "#sync/actions.ts";
 import { useEngine } from "#sync/hooks/use-live-query.ts";
-import { type SearchHit, searchMessages } from "#sync/queries/message-search.ts";
+import { type SearchHit, searchMessages } from "#sync/queries/search/message-search.ts";
 
 export type ChatSearch = {
   state: "idle" | "running" | "complete" | "local";

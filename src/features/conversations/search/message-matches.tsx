@@ -19,7 +19,7 @@ import { toExcerpt } from "#lib/text/search-matching.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 import { useCurrentMessages } from "#sync/hooks/use-current-messages.ts";
 import { useMemberProfiles } from "#sync/hooks/use-group.ts";
-import type { FoundMessage } from "#sync/queries/stored-message-search.ts";
+import type { FoundMessage } from "#sync/queries/search/stored-message-search.ts";
 import { PersonFilter } from "./person-filter.tsx";
 import { useGlobalSearch } from "./use-global-search.ts";
 

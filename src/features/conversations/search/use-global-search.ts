@@ -3,16 +3,16 @@ import type { GlobalSearchFilter } from "#contract/wire/global-search.ts";
 import { createMessageMatcher } from "#contract/wire/search-filter.ts";
 import { useEngine, useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import type { GlobalQuery } from "#sync/queries/conversation-filter.ts";
-import { GlobalMessageSearch, type GlobalSearchView } from "#sync/queries/global-search.ts";
+import { GlobalMessageSearch, type GlobalSearchView } from "#sync/queries/search/global-search.ts";
 import {
   findArrivedResults,
   findNewestResults,
   findNewestTime,
   type NewestResults,
   readNewestResults,
-} from "#sync/queries/newest-results.ts";
-import { canSearch, type FoundMessage, prepareSearch } from "#sync/queries/stored-message-search.ts";
-import { TextBlockCache } from "#sync/queries/text-blocks.ts";
+} from "#sync/queries/search/newest-results.ts";
+import { canSearch, type FoundMessage, prepareSearch } from "#sync/queries/search/stored-message-search.ts";
+import { TextBlockCache } from "#sync/queries/search/text-blocks.ts";
 
 const instantResults = 4; // drawn in the frame of the first letter
 

@@ -2,8 +2,8 @@ import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { currentEngine } from "#sync/engine.ts";
 import { useLiveQuery } from "#sync/hooks/use-live-query.ts";
-import type { StoreQuery } from "#sync/queries/live-queries.ts";
-import { listUnseenNotices, markNoticesSeen, markResetNoticesSeen } from "#sync/store/security-notice-rows.ts";
+import { securityNoticesQuery } from "#sync/queries/screen-queries.ts";
+import { markNoticesSeen, markResetNoticesSeen } from "#sync/store/security-notice-rows.ts";
 
 const noSecurityNotices: SecurityNotice[] = [];
 
@@ -12,11 +12,6 @@ const writeNotices = async (write: (store: Parameters<typeof markNoticesSeen>[0]
   // If the store cannot be written, the notices are shown once more.
   await (context && write(context.store).catch(() => undefined));
 };
-
-export const securityNoticesQuery: StoreQuery<SecurityNotice[]> = [
-  "security-notices",
-  ({ store, platform }) => listUnseenNotices(store, platform.now()),
-];
 
 /** Security notices of the account that were not dismissed in any tab of this device, newest last. */
 export const useSecurityNotices = (): SecurityNotice[] => useLiveQuery(...securityNoticesQuery) ?? noSecurityNotices;

@@ -6,7 +6,7 @@ import { clearConversationHistory } from "#sync/outbox/conversation-commands.ts"
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
-import { searchMessages } from "#sync/queries/message-search.ts";
+import { searchMessages } from "#sync/queries/search/message-search.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listConversations, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
-import { searchMessages } from "#sync/queries/message-search.ts";
+import { searchMessages } from "#sync/queries/search/message-search.ts";
 import { toPendingMessageFlagsKey } from "#sync/store/pending/pending-message-flags.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";

@@ -1,7 +1,7 @@
 import { toSearchWords } from "#contract/text.ts";
 import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
+import type { GlobalQuery } from "#sync/queries/conversation-filter.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
-import type { GlobalQuery } from "./conversation-filter.ts";
 import { ServerMessageSearch } from "./server-message-search.ts";
 import { canSearch, type FoundMessage, searchStoredMessages } from "./stored-message-search.ts";
 import type { TextBlockCache } from "./text-blocks.ts";

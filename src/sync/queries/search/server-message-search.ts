@@ -3,10 +3,14 @@ import type { ConversationId } from "#contract/ids.ts";
 import { conversationResultsMax, searchedConversationsMax } from "#contract/limits.ts";
 import { GlobalSearchResult } from "#contract/wire/global-search.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
+import {
+  type ConversationFilter,
+  type GlobalQuery,
+  readConversationFilters,
+} from "#sync/queries/conversation-filter.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { toLocalMessageRow } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import { type ConversationFilter, type GlobalQuery, readConversationFilters } from "./conversation-filter.ts";
 import { type FoundMessage, type StoredSearchEnd, toFoundMessages } from "./stored-message-search.ts";
 
 const pageResults = 10; // enough to end a page

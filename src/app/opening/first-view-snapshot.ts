@@ -1,3 +1,4 @@
+import { findConversation } from "#app/paths.ts";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { type ConversationId, otherMember } from "#contract/ids.ts";
 import { toUnreadTotal } from "#contract/settings/conversation-flags.ts";
@@ -18,7 +19,6 @@ import { readMemberProfiles } from "#sync/store/members.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import { readSettingsRow, toEffectiveSettings } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import { findConversation } from "./routes.ts";
 
 /** Saves what the list and the open chat show, so that the next start shows it before the app has loaded. */
 

@@ -4,10 +4,10 @@ import type { StoredBody } from "#contract/messages/body.ts";
 import { toSearchWords } from "#contract/text.ts";
 import type { GlobalSearchFilter } from "#contract/wire/global-search.ts";
 import { createMessageMatcher, isSearchable } from "#contract/wire/search-filter.ts";
+import { type GlobalQuery, readConversationFilters } from "#sync/queries/conversation-filter.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore, PersonRow } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import { type GlobalQuery, readConversationFilters } from "./conversation-filter.ts";
 import { ConversationScan, FoldedQuery, type TextBlockCache } from "./text-blocks.ts";
 
 /** Blocks that a pass searches in each conversation after its newest messages; each further pass searches more. */
