@@ -135,6 +135,7 @@ test("the list's search finds messages of all chats, older ones on the server, a
   await expect(phone.composer()).toBeVisible();
   await page.goBack();
   await expect(field).toHaveValue("marche");
+  await expect(older).toBeFocused();
   await page.goBack();
   await expect(field).toHaveValue("");
   await expect(page).toHaveURL("/app");

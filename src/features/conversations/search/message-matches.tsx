@@ -1,5 +1,5 @@
 // @lazy-icons
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { Button } from "#components/controls/button.tsx";
@@ -30,12 +30,24 @@ const useSenderName = ({ conversation, group, mine, sender, senderName }: FoundM
   return senderName ?? profiles[sender]?.name;
 };
 
+/** Link of the message that was opened last. */
+let lastOpened: string | undefined;
+
+/** Focuses the opened message when its list is shown again, unless the focus is elsewhere already. */
+const focusOnReturn = (link: HTMLElement | null): void => {
+  if (!link) return;
+  lastOpened = undefined;
+  if (document.activeElement === document.body) link.focus();
+};
+
 /** Found message: its conversation and sender, and the text around the match. A tap opens the chat there. */
 function MessageMatch({ result, query }: { result: FoundMessage; query: string }) {
   const { t } = useTranslation();
   const language = useLanguage();
   const { conversation, seq, at, mine, body, group, peer, person } = result;
   const senderName = useSenderName(result);
+  const key = `${conversation}:${seq}:${query}`;
+  const [wasOpened] = useState(key === lastOpened);
   const place = group ? group.name : toDisplayName(person, t);
   const sender = mine ? t("common.you") : group ? senderName || t("common.user") : undefined;
   const { icon, text: description } = toPreviewParts(body, t, undefined, { isMine: mine, peerName: place });
@@ -43,6 +55,10 @@ function MessageMatch({ result, query }: { result: FoundMessage; query: string }
     <Link
       to={group ? `/app/group/${conversation}` : `/app/chat/${peer}`}
       state={{ openAt: seq }}
+      ref={wasOpened ? focusOnReturn : undefined}
+      onClick={() => {
+        lastOpened = key;
+      }}
       className="grid min-h-12 grid-cols-[minmax(0,1fr)] gap-0.5 px-4 py-2.5 -outline-offset-3 hover:bg-raised"
     >
       <span className="flex items-baseline justify-between gap-2 text-xs text-muted">
