@@ -13,6 +13,9 @@ const reconnectTimeoutMs = 30_000; // the server was stopped for seconds
 const startTimeoutMs = 60_000; // the badge is set by code that waits until the app is idle
 const pause = (page: Page) => page.waitForTimeout(quietMs);
 
+// Playwright starts this file last: all its workers share it, so that none is idle at the end.
+test.describe.configure({ mode: "parallel" });
+
 test("the switch subscribes this device, and a test notification arrives with the time it took", async ({
   server,
   service,
