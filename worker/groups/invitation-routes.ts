@@ -129,9 +129,16 @@ export const groupInvitationRoutes = createRoutes()
     "/groups/:id/invitations/:userId",
     describeOperation({
       tag: "groups",
-      summary: "Withdraw an invitation to a group",
+      summary: "Withdraw an invitation to a group, unless it was accepted",
       ok: { status: 204, body: null },
-      refusals: ["invalid_input", "group_not_found", "not_allowed", "unavailable", "forbidden_origin"],
+      refusals: [
+        "invalid_input",
+        "group_not_found",
+        "group_invitation_not_found",
+        "not_allowed",
+        "unavailable",
+        "forbidden_origin",
+      ],
     }),
     authenticate,
     validate("param", v.object({ id: Uuid, userId: Uuid })),

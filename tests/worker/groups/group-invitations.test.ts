@@ -260,13 +260,27 @@ test("of an acceptance and a withdrawal or the group's end at the same moment, o
     const dan = await seedPerson();
     await addTo(id, owner, dan);
     const invitation = await first(dan);
-    const [accepted] = await Promise.all([answer(dan, invitation.id, "accept"), rival(id, owner, dan, invitation.id)]);
+    const [accepted, rivalAnswer] = await Promise.all([
+      answer(dan, invitation.id, "accept"),
+      rival(id, owner, dan, invitation.id),
+    ]);
     const members = await getConversationStub(env, id).findMembers(owner.id, [dan.id]);
     const isEnded = (await requestAs(owner, "GET", `/api/groups/${id}`)) === "group_not_found";
     if (typeof accepted === "string") expect(members).toEqual([]);
     else if (!isEnded) expect(members).toEqual([dan.id]);
+    if (rival === rivals[0]) expect(typeof accepted === "string").toBe(rivalAnswer === null);
     await waitForCount(dan, 0);
   }
+});
+
+test("an invitation that was accepted cannot be withdrawn, a withdrawn one again", async () => {
+  const { id, owner } = await makePairGroup();
+  const [dan, eve] = [await seedPerson(), await seedPerson()];
+  for (const person of [dan, eve]) await addTo(id, owner, person);
+  await answer(dan, (await first(dan)).id, "accept");
+  expect(await withdraw(owner, id, dan)).toBe("group_invitation_not_found");
+  expect(await getConversationStub(env, id).findMembers(owner.id, [dan.id])).toEqual([dan.id]);
+  expect([await withdraw(owner, id, eve), await withdraw(owner, id, eve)]).toEqual([null, null]);
 });
 
 test("two devices that accept at the same moment join once", async () => {

@@ -156,6 +156,8 @@ export const applyGroupCommand = (
     case "add":
       return addPeople(log, actor, command, now);
     case "uninvite":
+      // Accepted meanwhile: who withdraws it must not believe that the person stayed outside.
+      if (log.members.findActive(command.user)) return { error: "group_invitation_not_found" };
       log.invitations.delete(command.user);
       return toGroupChangeResult(log);
     case "remove":
