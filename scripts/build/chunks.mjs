@@ -35,6 +35,7 @@ const basePart = {
     "src/components/controls/button.tsx",
     "src/components/controls/password-field.tsx",
     "src/i18n/format.ts",
+    "src/i18n/use-format.ts",
     "src/lib/browser/network-info.ts",
     "src/lib/session/session-ended-note.ts",
     "src/lib/media/avatar-file.ts",
@@ -245,7 +246,7 @@ const lazyParts = [
 const sharedPart = "shared";
 
 /** Scripts named by documents, kept separate from the code they run. */
-const documentScripts = ["src/main.ts", "src/entry.tsx", "src/entry-screens.tsx"];
+const documentScripts = ["src/main.ts", "src/app-root.tsx", "src/entry.tsx", "src/entry-screens.tsx"];
 
 /** @typedef {{ importedIds: readonly string[], dynamicallyImportedIds?: readonly string[] }} ModuleImports */
 /** @typedef {{ getModuleInfo: (id: string) => ModuleImports | null }} ModuleGraph */

@@ -149,7 +149,8 @@ export const createEarlySender = ({
         const { cid, text, n, reply } = queue[0];
         await renewSession();
         if (localStorage.getItem(sentPrefix + cid) === null) {
-          queue.shift(); // another tab has taken it over
+          queue.shift(); // another tab has taken it over, and what is behind it waits for the app
+          own.delete(cid);
           continue;
         }
         if ((await hasOlderUnsent(n)) || !view.isConnected) break;
