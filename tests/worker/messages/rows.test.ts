@@ -92,28 +92,6 @@ test("opening the list or any page of a chat reads at most 50 rows, whatever the
   for (const [name, { read }] of Object.entries(figures)) expect(read, name).toBeLessThanOrEqual(readMax);
 });
 
-test("a new device that wakes the channel causes the newest changes to be read once", async () => {
-  const { ana, ben, id } = await makePair();
-  await sendTexts(ben, id, "un");
-  await runInDurableObject(env.USER_CHANNEL.getByName(ana.id), (_, { storage: { sql } }) => {
-    const names = [...sql.exec("SELECT name FROM pragma_table_info('inbox')")].map(({ name }) => `${name}`);
-    const same = names.filter((name) => !["handle", "conversation", "changed", "bucket"].includes(name)).join();
-    sql.exec("UPDATE inbox SET changed = 16000, bucket = 1000");
-    for (let i = 1; i < 16; i++)
-      sql.exec(
-        `INSERT INTO inbox (handle, conversation, changed, bucket, ${same}) SELECT handle + ?, ?, ?, 1000, ${same} FROM inbox LIMIT 1`,
-        i,
-        createUuid(),
-        16_000 + i,
-      );
-  });
-  await evictDurableObject(env.USER_CHANNEL.getByName(ana.id));
-  const asleep = await count(() => Device.open(ana));
-  const awake = await count(() => Device.open(ana));
-  expect(awake.read).toBeGreaterThanOrEqual(16);
-  expect(asleep.read - awake.read).toBeLessThanOrEqual(12);
-});
-
 test("a search in a long chat reads at most 2,000 rows, the first one too, and writes none once it was searched", async () => {
   const { ana, id } = await makeLongChat(searchedCount);
   await runInDurableObject(env.CONVERSATION.getByName(id), (_, { storage: { sql } }) => {

@@ -45,11 +45,8 @@ export class ChangeSequence {
   readonly #ctx: DurableObjectState;
   readonly #meta: KeyValues;
   readonly #sockets: SocketRegistry;
-  readonly #changed: number;
-  #skipped: readonly SkippedRange[];
-  /** Undefined until it is needed: finding it reads the newest buckets. */
-  #value: number | undefined;
-  #start = 0;
+  readonly #skipped: readonly SkippedRange[];
+  #value: number;
   #isStartWritten: boolean;
 
   /** `changed`: newest number that is stored outside the bucket tables. */
@@ -62,77 +59,52 @@ export class ChangeSequence {
     // Sockets that survived the previous instance received every change.
     const lastValue = sockets.hasReadySocket ? parsePong(ctx.getWebSocketAutoResponse()?.response ?? "") : undefined;
     this.#isStartWritten = lastValue !== undefined;
-    this.#skipped = parseSkippedRanges(meta.get("floor"));
-    this.#changed = changed;
-    if (lastValue !== undefined) this.#begin(lastValue);
-    else if (sockets.hasReadySocket) this.start();
-  }
-
-  /** Whether the number of the last change is known. */
-  get hasStarted(): boolean {
-    return this.#value !== undefined;
-  }
-
-  /** Continues above every number ever sent. `newest`: number of the newest written change, read here by default. */
-  start(newest?: number): number {
-    if (this.#value !== undefined) return this.#value;
-    const skipped = this.#skipped;
-    const written = newest ?? readNewestWritten(this.#ctx.storage.sql);
-    const after = Math.max(written, skipped.at(-1)?.start ?? 0, this.#changed);
-    const isFirst = skipped.length === 0 && after === 0;
-    const start = isFirst ? 0 : after + counterReserve + Math.floor(Math.random() * startSpread);
-    this.#skipped = [...skipped, { after, start }].slice(-skippedMax);
-    return this.#begin(start);
+    const skipped = parseSkippedRanges(meta.get("floor"));
+    this.#skipped = skipped;
+    this.#value = lastValue ?? 0;
+    if (lastValue === undefined) {
+      const after = Math.max(readNewestWritten(ctx.storage.sql), skipped.at(-1)?.start ?? 0, changed);
+      const isFirst = skipped.length === 0 && after === 0;
+      this.#value = isFirst ? 0 : after + counterReserve + Math.floor(Math.random() * startSpread);
+      this.#skipped = [...skipped, { after, start: this.#value }].slice(-skippedMax);
+    }
+    this.#updatePong();
   }
 
   /** Whether a cursor belongs to this storage. */
   isKnown(counter: number): boolean {
-    return counter <= this.value && !this.#skipped.some(({ after, start }) => counter > after && counter < start);
+    return counter <= this.#value && !this.#skipped.some(({ after, start }) => counter > after && counter < start);
   }
 
   /** Number of the last change. */
   get value(): number {
-    return this.start();
-  }
-
-  /** Number at which this instance began. */
-  get first(): number {
-    this.start();
-    return this.#start;
+    return this.#value;
   }
 
   /** Number of the next change. */
   get next(): number {
-    return this.value + 1;
+    return this.#value + 1;
   }
 
   /** Pushes changes to the sockets, each under the next number. */
   pushChanges(changes: readonly PushBuilder[]): void {
     for (const change of changes) {
-      const counter = this.next;
-      this.#value = counter;
+      this.#value += 1;
+      const counter = this.#value;
       this.#sockets.pushChange((socket, base) => change(counter, socket, base));
     }
-    if (changes.length > 0) this.#updatePong(this.value);
+    if (changes.length > 0) this.#updatePong();
   }
 
   /** Stores the start of this instance before a device first receives the counter. */
   writeStart(): void {
     if (this.#isStartWritten) return;
-    this.start();
     this.#isStartWritten = true;
     this.#meta.set("floor", this.#skipped.map(({ after, start }) => `${after}:${start}`).join());
   }
 
-  #begin(value: number): number {
-    this.#value = value;
-    this.#start = value;
-    this.#updatePong(value);
-    return value;
-  }
-
   /** Puts the counter into the automatic pong, so that a device which missed the last change notices. */
-  #updatePong(value: number): void {
-    this.#ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingFrame, toPongFrame(value)));
+  #updatePong(): void {
+    this.#ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(pingFrame, toPongFrame(this.#value)));
   }
 }

@@ -11,8 +11,6 @@ import { bucketOf, bucketSize } from "./inbox-table.ts";
 type InboxChange = { changed: number; row: InboxColumns } | { changed: number; person: RelationColumns };
 
 export type ChangesPage = { rows: InboxRow[]; people: Relation[]; before: number | null };
-/** `newest`: number of the newest change in the page, which is not sent. */
-type ReadPage = { page: ChangesPage; newest: number };
 
 /** Inbox row without the columns that only the server uses, and without a mute that has ended. */
 export const toInboxRow = ({
@@ -79,15 +77,12 @@ const readChangesPage = (sql: SqlStorage, tables: { people: boolean }, since: nu
 };
 
 /** Page of changed conversations and relations, for a device whose cursor is `since`. */
-export const readInboxChanges = (sql: SqlStorage, table: RelationTable, since: number, before: number): ReadPage => {
+export const readInboxChanges = (sql: SqlStorage, table: RelationTable, since: number, before: number): ChangesPage => {
   const { page, before: next } = readChangesPage(sql, { people: true }, since, before);
   return {
-    page: {
-      rows: page.flatMap((change) => ("row" in change ? [toInboxRow(toInboxEntry(change.row))] : [])),
-      people: page.flatMap((change) => ("person" in change ? [table.read(change.person)] : [])),
-      before: next,
-    },
-    newest: page[0]?.changed ?? 0,
+    rows: page.flatMap((change) => ("row" in change ? [toInboxRow(toInboxEntry(change.row))] : [])),
+    people: page.flatMap((change) => ("person" in change ? [table.read(change.person)] : [])),
+    before: next,
   };
 };
 

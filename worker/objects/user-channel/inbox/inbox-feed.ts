@@ -108,21 +108,16 @@ export class InboxFeed {
 
   /** Changes after a cursor, for a device of this session. An unknown cursor returns everything. */
   readChanges(since: number, session: Uuid | undefined, before = Number.MAX_SAFE_INTEGER) {
-    const { sql } = this.#ctx.storage;
-    // The page of a new device has the newest change, whose number this instance needs to start: it is read once.
-    const isFirst = since === 0 && before === Number.MAX_SAFE_INTEGER && !this.#sequence.hasStarted;
-    const firstPage = isFirst ? readInboxChanges(sql, this.#relations, 0, before) : undefined;
-    this.#sequence.start(firstPage?.newest);
     this.flush();
     this.#sequence.writeStart();
     const counter = this.#sequence.value;
     const from = this.#sequence.isKnown(since) ? since : 0;
-    const readPage = () =>
+    const page =
       from === counter
         ? { rows: [], people: [], before: null }
-        : readInboxChanges(sql, this.#relations, from, Math.min(before, counter + 1)).page;
-    const page = firstPage?.page ?? readPage();
-    if (from === 0 && before > counter) addFlaggedRows(sql, this.#relations, this.#ctx.id.name ?? "", page);
+        : readInboxChanges(this.#ctx.storage.sql, this.#relations, from, Math.min(before, counter + 1));
+    if (from === 0 && before > counter)
+      addFlaggedRows(this.#ctx.storage.sql, this.#relations, this.#ctx.id.name ?? "", page);
     const now = Date.now();
     const account = this.#account.readSince(from, session, now);
     return { epoch: this.epoch, counter, since: from, now, ...page, ...account, draftHead: this.drafts.head };

@@ -10,20 +10,17 @@ const unwrittenMax = counterReserve / 2;
 /** Defers writes of rows that devices have received, so that changes that follow soon are written together. */
 export class WriteBehind {
   readonly #inbox: InboxTable;
-  readonly #sequence: Pick<ChangeSequence, "value" | "first">;
+  readonly #sequence: Pick<ChangeSequence, "value">;
   readonly #sockets: Pick<SocketRegistry, "isEmpty">;
-  /** Counter at the last complete write of this instance. */
-  #writtenCounter: number | undefined;
+  /** Counter at the last complete write. */
+  #writtenCounter: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(
-    inbox: InboxTable,
-    sequence: Pick<ChangeSequence, "value" | "first">,
-    sockets: Pick<SocketRegistry, "isEmpty">,
-  ) {
+  constructor(inbox: InboxTable, counter: Pick<ChangeSequence, "value">, sockets: Pick<SocketRegistry, "isEmpty">) {
     this.#inbox = inbox;
-    this.#sequence = sequence;
+    this.#sequence = counter;
     this.#sockets = sockets;
+    this.#writtenCounter = counter.value;
   }
 
   deferWrite(entry: InboxEntry): void {
@@ -37,8 +34,7 @@ export class WriteBehind {
    */
   scheduleFlush(isHeld = false): void {
     // Without a connected device the change exists only in memory, so it is written at once.
-    const written = this.#writtenCounter ?? this.#sequence.first;
-    if ((this.#sockets.isEmpty && !isHeld) || this.#sequence.value - written >= unwrittenMax) this.flush();
+    if ((this.#sockets.isEmpty && !isHeld) || this.#sequence.value - this.#writtenCounter >= unwrittenMax) this.flush();
     if (!this.#inbox.hasUnwritten) return;
     const waitMs = receiptHoldMs * (1 - Math.random() / 2); // spread, since many channels receive the same change
     this.#timer ??= setTimeout(() => this.#flushOnTimer(), waitMs);
