@@ -1,22 +1,15 @@
-import type { Page } from "@playwright/test";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { firstView, holdScripts, makeChat, openCold, openPhone } from "#tests/support/browser/cold-start.ts";
+import {
+  countStoredMessages,
+  firstView,
+  holdScripts,
+  makeChat,
+  openCold,
+  openPhone,
+} from "#tests/support/browser/cold-start.ts";
 import { readStoreTransactions, recordStoreTransactions } from "#tests/support/browser/store-transactions.ts";
 import { waitForTakeover } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-
-/** Number of stored messages; undefined while there is no database. */
-const countStoredMessages = (page: Page): Promise<number | undefined> =>
-  page.evaluate(async () => {
-    const [database] = await indexedDB.databases(); // opening it before the app does would create an empty one
-    if (!database?.name) return undefined;
-    const open = indexedDB.open(database.name);
-    await new Promise((resolve) => open.addEventListener("success", resolve));
-    const count = open.result.transaction("messages").objectStore("messages").count();
-    await new Promise((resolve) => count.addEventListener("success", resolve));
-    open.result.close();
-    return count.result;
-  });
 
 /**
  * Transactions from the first script to the takeover, without those that an answer of the server causes. The budget of

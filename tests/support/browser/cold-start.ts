@@ -63,3 +63,16 @@ export const recordLayoutShift = (page: Page): Promise<unknown> =>
   });
 
 export const readLayoutShift = (page: Page): Promise<number> => page.evaluate(() => Reflect.get(window, "shift") ?? 0);
+
+/** Number of stored messages; undefined while there is no database. */
+export const countStoredMessages = (page: Page): Promise<number | undefined> =>
+  page.evaluate(async () => {
+    const [database] = await indexedDB.databases(); // opening it before the app does would create an empty one
+    if (!database?.name) return undefined;
+    const open = indexedDB.open(database.name);
+    await new Promise((resolve) => open.addEventListener("success", resolve));
+    const count = open.result.transaction("messages").objectStore("messages").count();
+    await new Promise((resolve) => count.addEventListener("success", resolve));
+    open.result.close();
+    return count.result;
+  });
