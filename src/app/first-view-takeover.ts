@@ -16,7 +16,7 @@ const takeoverTimeoutMs = 20_000; // an app that draws nothing shows its own sta
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
 const sentMessageWaitMs = 1_000;
-const compositionPauseMs = 1_500;
+const compositionPauseMs = 3_000; // a keyboard may keep the last word of a pause as a composition
 
 const waitForFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
@@ -57,18 +57,15 @@ const waitForMessage = async (root: HTMLElement, key: string): Promise<void> => 
 };
 
 /**
- * Watches input methods in the first view. The returned function waits for the end of a composition, or for a pause in
- * it: a field that receives half a composition keeps it as text, and the rest is added instead of replacing it.
+ * Waits for the end of an input method's composition, or for a pause in it: a field that receives half a composition
+ * keeps it as text, and the rest is added instead of replacing it. The view's script notes the time of its last change.
  */
-const watchComposition = (view: HTMLElement): (() => Promise<void>) => {
-  let composedAt = Number.NEGATIVE_INFINITY;
-  const note = ({ type }: Event) => {
-    composedAt = type === "compositionend" ? Number.NEGATIVE_INFINITY : performance.now();
+const finishComposition = async (view: HTMLElement): Promise<void> => {
+  const isComposing = () => {
+    const changedAt = view.dataset["composed"];
+    return changedAt !== undefined && performance.now() - Number(changedAt) < compositionPauseMs;
   };
-  for (const type of ["compositionstart", "compositionupdate", "compositionend"]) view.addEventListener(type, note);
-  return async () => {
-    while (view.isConnected && performance.now() - composedAt < compositionPauseMs) await waitForFrame();
-  };
+  while (view.isConnected && isComposing()) await waitForFrame();
 };
 
 /** Sets a field of the app as typing would, so that its component notices. */
@@ -114,14 +111,8 @@ const repeatPress = (pressed: Element | null, root: HTMLElement): void => {
 
 /**
  * `path`: page of the first view. Text and presses for it are not moved to another page that was opened meanwhile.
- * `finishComposition`: waits for the input method.
  */
-const takeOver = async (
-  view: HTMLElement,
-  root: HTMLElement,
-  path: string,
-  finishComposition: () => Promise<void>,
-): Promise<void> => {
+const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Promise<void> => {
   const field = view.querySelector("textarea");
   const conversation: ConversationId = view.dataset["conversation"] ?? "";
   const engine = currentEngine.get();
@@ -132,7 +123,7 @@ const takeOver = async (
   const drawn = waitForFrame().then(waitForFrame);
   const draft = (field && (await engine?.drafts.read(conversation))) ?? "";
   await drawn;
-  await finishComposition();
+  await finishComposition(view);
   if (engine) await storeSentTexts(engine);
   if (!view.isConnected) return; // its person signed out meanwhile
   const isSamePage = location.pathname === path;
@@ -163,12 +154,11 @@ export const startFirstViewTakeover = (): void => {
   if (!view || !root) return;
   const awaited: FirstViewScreen = view.dataset["conversation"] ? "chat" : "list";
   const path = location.pathname;
-  const finishComposition = watchComposition(view);
   let isStarted = false;
   const start = () => {
     if (isStarted) return;
     isStarted = true;
-    void takeOver(view, root, path, finishComposition).catch((error: unknown) => {
+    void takeOver(view, root, path).catch((error: unknown) => {
       removeFirstView(view);
       root.removeAttribute("inert");
       throw error;

@@ -65,6 +65,12 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
     event.preventDefault();
     send();
   });
+  for (const type of ["compositionstart", "compositionupdate", "compositionend"]) {
+    view.addEventListener(type, () => {
+      if (type === "compositionend") delete view.dataset["composed"];
+      else view.dataset["composed"] = String(performance.now()); // the app does not take over in the middle
+    });
+  }
   const form = view.querySelector<HTMLFormElement>("#first-composer");
   const field = form?.querySelector("textarea");
   const store = `lisolo-${user}`;

@@ -454,13 +454,12 @@ test("the app takes over after a composition, so that its end replaces its begin
   const cdp = await client.context.newCDPSession(page);
   const compose = (text: string) => cdp.send("Input.imeSetComposition", { text, selectionStart: 1, selectionEnd: 1 });
   release();
-  // The script that waits is loaded after the first compositions: it learns of them by the next.
   await expect(async () => {
     await compose("´");
     await compose("`");
     await expect(page.locator("#root textarea")).toBeAttached({ timeout: 100 });
   }).toPass({ intervals: [100] });
-  await page.waitForTimeout(1_000);
+  await page.waitForTimeout(500);
   await cdp.send("Input.insertText", { text: "è" });
   await waitForTakeover(page);
   await expect(client.composer(page)).toHaveValue("è");
@@ -475,6 +474,7 @@ test("a text sent in the last moment of the first view stays before the first on
   const { ana, ben, conversation } = await makeChat(site, 9735, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
+  const release = await holdScripts(client.context);
   await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
   await expect(firstView(page).getByRole("textbox")).toBeEditable();
   // A composition that continues keeps the view while the app is drawn below.
@@ -484,6 +484,7 @@ test("a text sent in the last moment of the first view stays before the first on
     }, 50);
     Object.assign(window, { composing });
   });
+  release();
   await expect(page.locator("#root textarea")).toBeAttached();
   await page.waitForTimeout(2_000);
   await client.context.setOffline(true);
