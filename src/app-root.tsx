@@ -1,4 +1,4 @@
-import { StrictMode, startTransition } from "react";
+import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { I18nextProvider } from "react-i18next";
 import { App, preloadScreen } from "./app/app.tsx";
@@ -27,15 +27,12 @@ const renderApp = async (root: HTMLElement): Promise<void> => {
   if (findFirstView()) await screenLoaded;
   syncLanguage();
   startFirstViewTakeover();
-  // In steps that input may interrupt.
-  startTransition(() =>
-    createRoot(root).render(
-      <StrictMode>
-        <I18nextProvider i18n={i18n}>
-          <App />
-        </I18nextProvider>
-      </StrictMode>,
-    ),
+  createRoot(root).render(
+    <StrictMode>
+      <I18nextProvider i18n={i18n}>
+        <App />
+      </I18nextProvider>
+    </StrictMode>,
   );
 };
 
