@@ -18,7 +18,7 @@ import { getSession } from "./lib/session/session.ts";
 import { clearSessionEndedNote } from "./lib/session/session-ended-note.ts";
 import { watchPendingSignOut } from "./lib/session/watch-pending-sign-out.ts";
 
-/** Renders the app once its texts are there. Parts import this one, so it must not await them while it is evaluated. */
+/** Renders the app once its texts are there, and under a first view also the code of the screen. */
 const renderApp = async (root: HTMLElement): Promise<void> => {
   const language = detectLanguage();
   const screenLoaded = preloadScreen(location.pathname);

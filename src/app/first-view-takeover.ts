@@ -16,7 +16,7 @@ const takeoverTimeoutMs = 20_000; // an app that draws nothing shows its own sta
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
 const sentMessageWaitMs = 1_000;
-const compositionPauseMs = 3_000; // a keyboard may keep the last word of a pause as a composition
+const compositionPauseMs = 3_000; // some keyboards keep a word as a composition while nobody types
 
 const waitForFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 

@@ -1,6 +1,6 @@
 import { type ConversationId, privateConversationId, type Uuid } from "#contract/ids.ts";
 
-/** What a path shows, without the code of its screen. */
+/** Conversation, tab bar and panes of a path, without the code of its screen. */
 
 /** Conversation that a path opens, if any. */
 export const findConversation = (pathname: string, me: Uuid): ConversationId | undefined => {

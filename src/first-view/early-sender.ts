@@ -149,8 +149,8 @@ export const createEarlySender = ({
         const { cid, text, n, reply } = queue[0];
         await renewSession();
         if (localStorage.getItem(sentPrefix + cid) === null) {
-          queue.shift(); // another tab has taken it over, and what is behind it waits for the app
-          own.delete(cid);
+          queue.shift(); // another tab has taken it over
+          own.delete(cid); // so that later texts do not pass it
           continue;
         }
         if ((await hasOlderUnsent(n)) || !view.isConnected) break;
