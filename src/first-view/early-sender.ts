@@ -150,7 +150,6 @@ export const createEarlySender = ({
         await renewSession();
         if (localStorage.getItem(sentPrefix + cid) === null) {
           queue.shift(); // another tab has taken it over
-          own.delete(cid); // so that later texts do not pass it
           continue;
         }
         if ((await hasOlderUnsent(n)) || !view.isConnected) break;

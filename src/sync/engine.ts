@@ -114,10 +114,7 @@ const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
   await tab.start();
   const [context, data] = [tab.context.get(), takeDocumentData()];
   if (context && data) await applyDocumentData(context, data);
-  // A first view sends its texts itself, in order: if the engine took one whose request failed, a later one could pass it.
-  void platform.waitForFirstScreen().then(() => {
-    if (currentEngine.get() === engine) unsubscribe.push(startJournalRecovery(tab));
-  });
+  unsubscribe.push(startJournalRecovery(tab));
   void recoverBackgroundOutbox(tab);
   const conversationOnScreen = typeof document === "undefined" ? undefined : findFirstView()?.dataset["conversation"];
   if (context) runInBackground(context, recoverEarlyDrafts(tab, drafts, conversationOnScreen));

@@ -2,7 +2,6 @@ import type { Page, Request } from "@playwright/test";
 import { timeZoneCookie } from "#contract/wire/document/document-names.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import {
-  countStoredMessages,
   firstView,
   holdScripts,
   makeChat,
@@ -302,29 +301,6 @@ test("early messages written offline are sent once there is a network, still bef
   await client.context.setOffline(false);
   await expect(earlyTick(client, page, "hors ligne 2", "sent")).toBeVisible();
   expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "hors ligne 1", "hors ligne 2"]);
-});
-
-test("a text whose requests failed is sent before later ones, though the app has opened its store", async ({
-  browser,
-  server,
-}) => {
-  const site = toSite(server);
-  const { ana, ben, conversation } = await makeChat(site, 9791, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
-  let isDown = true;
-  await page.route("**/messages", (route) => (isDown ? route.abort() : route.continue()));
-  const release = await holdScripts(client.context, "**/assets/{vendor,app}-*.js");
-  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
-  await writeEarly(page, "un");
-  await expect.poll(() => countStoredMessages(page)).toBe(1);
-  await writeEarly(page, "deux");
-  isDown = false;
-  await expect.poll(() => readTexts(site, ben, conversation)).toEqual(["bonjour", "un", "deux"]);
-  release();
-  await waitForTakeover(page);
-  await expect(client.ticks("deux", "sent", page)).toBeVisible();
-  expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "un", "deux"]);
 });
 
 test("without local storage nothing is sent early, and the app sends the text", async ({ browser, server }) => {
