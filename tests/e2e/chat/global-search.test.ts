@@ -132,10 +132,10 @@ test("the list's search finds messages of all chats, older ones on the server, a
   await expect(phone.conversation("Ben Kasongo")).toBeVisible();
   await field.fill("marche");
   await older.click();
-  await expect(phone.composer()).toBeVisible();
+  await expect(phone.message("On se retrouve au marché Mosolo")).toBeInViewport();
   await page.goBack();
   await expect(field).toHaveValue("marche");
-  await expect(older).toBeFocused();
+  await expect(stored.or(older)).toBeFocused(); // the device stores what the chat showed, sooner or later
   await page.goBack();
   await expect(field).toHaveValue("");
   await expect(page).toHaveURL("/app");

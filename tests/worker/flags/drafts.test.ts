@@ -116,7 +116,7 @@ test("drafts end when their person leaves the group, and have the length limit o
 
 test("a draft writes one row, and there is a limit for each day that a restart does not lift", async () => {
   const { phone, id } = await makeDevices();
-  const countRows = await createRowCounter();
+  const countRows = await createRowCounter([env.CONVERSATION.getByName(id), env.USER_CHANNEL.getByName(phone.id)]);
   expect((await countRows(() => setDraft(phone, id, { text: "un" }))).written).toBe(1);
   expect((await countRows(() => setDraft(phone, id, { text: "deux" }))).written).toBe(1);
   expect((await countRows(() => setDraft(phone, id, { text: "deux" }))).written).toBe(0);

@@ -160,7 +160,7 @@ describe("a message deleted for oneself", () => {
 
 test("a star writes its row and that of the list, and a page of a chat without flags reads no row for them", async () => {
   const { ben, id } = await makeChat();
-  const countRows = await createRowCounter();
+  const countRows = await createRowCounter([env.CONVERSATION.getByName(id), env.USER_CHANNEL.getByName(ben.id)]);
   const countPage = () =>
     countRows(() => request(ben, { type: "page", conversation: id, direction: "before", seq: 9, limit: 50 }));
   await countPage();

@@ -36,7 +36,8 @@ const makeTrio = async () => {
 
 test("a mention costs one row more in its conversation", async () => {
   const { id, ana, ben, cleo } = await makeTrio();
-  const counted = await countObjectRows();
+  const group = env.CONVERSATION.getByName(id);
+  const counted = await countObjectRows([group]);
   let head = 1; // the creation of the group
   const waitUntilNotified = async (person: Person) => waitUntil(async () => (await readRow(person, id)).head === head);
   /** Rows of one message: the fewest of three, since deliveries of earlier ones may write at the same time. */
@@ -44,7 +45,7 @@ test("a mention costs one row more in its conversation", async () => {
     const counts: number[] = [];
     for (let round = 0; round < 3; round++) {
       for (const person of [ben, cleo]) await waitUntilNotified(person);
-      await runInDurableObject(env.CONVERSATION.getByName(id), async (conversation) => {
+      await runInDurableObject(group, async (conversation) => {
         const { written } = counted;
         const position = { epoch: "", head: 0, revision: 0 };
         await conversation.sendMessages(ana.id, [{ cid: createUuid(), body }], position);

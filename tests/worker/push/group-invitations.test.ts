@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { GroupInvitations } from "#contract/groups.ts";
 import { pushForegroundWaitMs } from "#contract/limits.ts";
@@ -155,13 +156,16 @@ test("an invitation that its recipient does not see notifies nobody: of a blocke
 });
 
 test("the push of an invitation writes as many rows as that of a contact request", async () => {
-  const count = await createRowCounter();
   const [{ id, owner }, second] = await makeGroups();
   const [dan, eve, sender, other] = [await seedPerson(), await seedPerson(), await seedPerson(), await seedPerson()];
   const ask = (from: Person, to: Person) => requestAs(from, "POST", "/api/requests", { to_user_id: to.id });
   const written = async (work: () => Promise<unknown>) =>
     (await count(async () => [await work(), await settle()])).written;
   for (const one of [dan, eve, sender, other]) await channelOf(one).hasConversation(id); // creates their tables
+  const count = await createRowCounter([
+    ...[owner, second.owner, dan, eve, sender, other].map(channelOf),
+    ...[id, second.id].map((group) => env.CONVERSATION.getByName(group)),
+  ]);
   const unpushed = [await written(() => ask(sender, dan)), await written(() => invite(id, owner, dan))];
   const phone = await subscribe(eve);
   const pushed = [

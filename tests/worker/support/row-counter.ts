@@ -1,17 +1,33 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { Conversation } from "#worker/objects/conversation.ts";
+import type { UserChannel } from "#worker/objects/user-channel.ts";
 
 type Cursor = { readonly rowsRead: number; readonly rowsWritten: number };
 
-/** Counts every row that any object of this runtime reads or writes from now on. */
-export const countObjectRows = async (): Promise<{ read: number; written: number }> => {
+type CountedObject = DurableObjectStub<Conversation> | DurableObjectStub<UserChannel>;
+
+/**
+ * Counts every row that these objects, or all objects of this runtime, read or write from now on. Files that share a
+ * runtime name theirs: objects of other files still run alarms. An object that is evicted is no longer counted.
+ */
+export const countObjectRows = async (
+  objects?: readonly CountedObject[],
+): Promise<{ read: number; written: number }> => {
   const counted = { read: 0, written: 0 };
+  const databases = new Set<unknown>();
+  for (const object of objects ?? []) {
+    await runInDurableObject<Conversation | UserChannel, unknown>(object, (_, { storage }) =>
+      databases.add(storage.sql),
+    );
+  }
   // Every statement of every object uses this prototype. Only the cursor's own object may access the cursor.
   await runInDurableObject(env.CONVERSATION.getByName("any"), (_, { storage }) => {
     const prototype = Object.getPrototypeOf(storage.sql) as { exec: (...values: unknown[]) => Cursor };
     const { exec } = prototype;
     prototype.exec = function (...values) {
       const cursor = exec.apply(this, values);
+      if (objects && !databases.has(this)) return cursor;
       queueMicrotask(() => {
         counted.read += cursor.rowsRead;
         counted.written += cursor.rowsWritten;
@@ -22,12 +38,12 @@ export const countObjectRows = async (): Promise<{ read: number; written: number
   return counted;
 };
 
-/** Counts the rows that an action reads and writes in all objects of this runtime together. */
+/** Counts the rows that an action reads and writes in the counted objects together. */
 export type RowCounter = (action: () => Promise<unknown>) => Promise<{ read: number; written: number }>;
 
-/** Creates the counter; once in a runtime. */
-export const createRowCounter = async (): Promise<RowCounter> => {
-  const counted = await countObjectRows();
+/** Creates the counter of these objects, or of all objects of this runtime. */
+export const createRowCounter = async (objects?: readonly CountedObject[]): Promise<RowCounter> => {
+  const counted = await countObjectRows(objects);
   return async (action) => {
     const { read, written } = counted;
     await action();
