@@ -5,7 +5,7 @@ import { type EntryPageName, EntryRoot, entryPaths, entryScreenLoaders } from ".
 import { loadLanguage } from "./i18n/setup.ts";
 import { syncAppearance } from "./lib/browser/appearance.ts";
 import { detectLanguage } from "./lib/browser/language.ts";
-import { showLoadFailure } from "./lib/browser/load-failure.ts";
+import { loadWithRetry } from "./lib/browser/load-failure.ts";
 import { registerServiceWorker } from "./lib/browser/service-worker.ts";
 import { consumeFlashMessage } from "./lib/session/flash-message.ts";
 import { getSession } from "./lib/session/session.ts";
@@ -23,7 +23,7 @@ const prerenderedLanguage = document.documentElement.lang;
 const hydrateEntryPage = async () => {
   if (!root) return;
   const [{ default: Screen }] = await Promise.all([
-    entryScreenLoaders[pageName](),
+    loadWithRetry(entryScreenLoaders[pageName]),
     loadLanguage(isLanguage(prerenderedLanguage) ? prerenderedLanguage : detectLanguage(), "entry"),
   ]);
   hydrateRoot(root, <EntryRoot Screen={Screen} />);
@@ -38,12 +38,7 @@ addEventListener("pageshow", (event) => {
   if (event.persisted && pageName !== "recover" && getSession()) location.replace("/app");
 });
 
-try {
-  await hydrateEntryPage();
-} catch (error) {
-  showLoadFailure();
-  throw error;
-}
+await hydrateEntryPage();
 // Message saved by the sign-out, shown once the welcome page is rendered.
 const flashMessage = consumeFlashMessage();
 if (flashMessage)

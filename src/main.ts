@@ -6,7 +6,7 @@ import { openStoreEarly } from "./app/opening/open-store.ts";
 import { prepareTimeFormat } from "./i18n/format.ts";
 import { watchInstallPrompt } from "./lib/browser/install-prompt.ts";
 import { detectLanguage } from "./lib/browser/language.ts";
-import { showLoadFailure } from "./lib/browser/load-failure.ts";
+import { loadWithRetry } from "./lib/browser/load-failure.ts";
 import { retryStylesheets } from "./lib/browser/stylesheet-retry.ts";
 
 /**
@@ -17,7 +17,4 @@ watchInstallPrompt();
 retryStylesheets();
 openStoreEarly();
 setTimeout(prepareTimeFormat, 0, detectLanguage()); // in a task of its own
-import("./app-root.tsx").catch((error: unknown) => {
-  showLoadFailure();
-  throw error;
-});
+void loadWithRetry(() => import("./app-root.tsx"));

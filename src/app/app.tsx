@@ -1,5 +1,7 @@
 import { BrowserRouter, useLocation } from "react-router";
 import { Toaster } from "#components/overlays/toast.tsx";
+import { findFirstView } from "#lib/browser/first-view.ts";
+import { loadWithRetry } from "#lib/browser/load-failure.ts";
 import { getSession } from "#lib/session/session.ts";
 import { RequireSession } from "./require-session.tsx";
 import { RouteError } from "./route-error.ts";
@@ -7,9 +9,13 @@ import { RouteErrorBoundary } from "./route-errors.tsx";
 import { findAppRoute } from "./routes.ts";
 import Shell from "./shell.tsx";
 
-/** Loads the code of the screen at this path, in parallel with the texts. Never rejects. */
+/**
+ * Loads the code of the screen at this path, in parallel with the texts. Never rejects. A first view is of more use than
+ * a screen whose code is missing: it stays until the code is there.
+ */
 export const preloadScreen = async (pathname: string): Promise<void> => {
-  if (getSession()) await findAppRoute(pathname)?.screen.preload();
+  const screen = getSession() ? findAppRoute(pathname)?.screen : undefined;
+  await (screen && findFirstView() ? loadWithRetry(screen.load) : screen?.preload());
 };
 
 const isAppPath = (pathname: string): boolean => pathname === "/app" || pathname.startsWith("/app/");

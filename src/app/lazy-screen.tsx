@@ -11,6 +11,8 @@ export class ScreenUnavailable extends Error {}
 export type LazyScreen = {
   /** Fetches the code in advance; never rejects. */
   preload: () => Promise<void>;
+  /** Fetches the code in advance; rejects if it cannot be fetched now. */
+  load: () => Promise<void>;
   get: () => Promise<ComponentType>;
 };
 
@@ -26,14 +28,14 @@ export const resetFailedScreens = (): void => {
  * Screen whose texts are loaded with the app. Like React's `lazy`, but a failed load can be retried, and code that is
  * already loaded renders synchronously.
  */
-export const createScreen = (load: () => Promise<{ default: ComponentType }>): LazyScreen => {
+export const createScreen = (fetchCode: () => Promise<{ default: ComponentType }>): LazyScreen => {
   let pending: Promise<ComponentType> | undefined;
   const reset = () => {
     pending = undefined;
   };
   const get = () => {
     if (pending) return pending;
-    const code: Promise<ComponentType> & { status?: string; value?: ComponentType } = load().then(
+    const code: Promise<ComponentType> & { status?: string; value?: ComponentType } = fetchCode().then(
       (module) => {
         // React's `use` reads these two properties: loaded code renders at once, without showing the fallback.
         code.status = "fulfilled";
@@ -48,12 +50,20 @@ export const createScreen = (load: () => Promise<{ default: ComponentType }>): L
     pending = code;
     return code;
   };
-  return { preload: () => get().then(() => undefined, reset), get };
+  const load = () =>
+    get().then(
+      () => undefined,
+      (error: unknown) => {
+        reset();
+        throw error;
+      },
+    );
+  return { preload: () => load().catch(() => undefined), load, get };
 };
 
 /** Screen with texts of its own. */
-export const createLazyScreen = (load: () => Promise<{ default: ComponentType }>): LazyScreen =>
-  createScreen(() => loadWithTexts(load));
+export const createLazyScreen = (fetchCode: () => Promise<{ default: ComponentType }>): LazyScreen =>
+  createScreen(() => loadWithTexts(fetchCode));
 
 export function LazyScreenView({ screen }: { screen: LazyScreen }) {
   const Screen = use(screen.get());

@@ -9,6 +9,7 @@ import {
   toManifestPath,
 } from "#contract/language.ts";
 import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
+import { loadWithRetry } from "#lib/browser/load-failure.ts";
 import { getLanguage, setCurrentLanguage } from "./current-language.ts";
 import type french from "./fr.json";
 import { locales } from "./locales.ts";
@@ -102,17 +103,19 @@ let requestedLanguage: Language = defaultLanguage;
 
 /**
  * Loads and shows a language without saving the choice; returns false if another language was requested in the
- * meantime. The document's script names the `part` it needs.
+ * meantime. The document's script names the `part` it needs, and cannot start without it.
  */
 export const loadLanguage = async (language: Language, part?: TextBundle): Promise<boolean> => {
   const requestNumber = ++lastRequest;
   requestedLanguage = language;
   if (part) requestedParts.add(part);
-  const texts = await fetchTexts(language).catch((error: unknown) => {
-    if (requestNumber !== lastRequest) return;
-    requestedLanguage = getLanguage();
-    throw error;
-  });
+  const texts = await (part ? loadWithRetry(() => fetchTexts(language)) : fetchTexts(language)).catch(
+    (error: unknown) => {
+      if (requestNumber !== lastRequest) return;
+      requestedLanguage = getLanguage();
+      throw error;
+    },
+  );
   if (!texts || requestNumber !== lastRequest) return false;
   if (typeof document !== "undefined") {
     document.documentElement.lang = language;
