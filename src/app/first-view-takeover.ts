@@ -56,16 +56,17 @@ const waitForMessage = async (root: HTMLElement, key: string): Promise<void> => 
     await waitForFrame();
 };
 
+const isComposing = (view: HTMLElement): boolean => {
+  const changedAt = view.dataset["composed"];
+  return view.isConnected && changedAt !== undefined && performance.now() - Number(changedAt) < compositionPauseMs;
+};
+
 /**
  * Waits for the end of an input method's composition, or for a pause in it: a field that receives half a composition
  * keeps it as text, and the rest is added instead of replacing it. The view's script notes the time of its last change.
  */
 const finishComposition = async (view: HTMLElement): Promise<void> => {
-  const isComposing = () => {
-    const changedAt = view.dataset["composed"];
-    return changedAt !== undefined && performance.now() - Number(changedAt) < compositionPauseMs;
-  };
-  while (view.isConnected && isComposing()) await waitForFrame();
+  while (isComposing(view)) await waitForFrame();
 };
 
 /** Sets a field of the app as typing would, so that its component notices. */
@@ -123,8 +124,10 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   const drawn = waitForFrame().then(waitForFrame);
   const draft = (field && (await engine?.drafts.read(conversation))) ?? "";
   await drawn;
-  await finishComposition(view);
-  if (engine) await storeSentTexts(engine);
+  do {
+    await finishComposition(view);
+    if (engine) await storeSentTexts(engine);
+  } while (isComposing(view)); // begun meanwhile
   if (!view.isConnected) return; // its person signed out meanwhile
   const isSamePage = location.pathname === path;
   // Read before anything changes: afterwards it would take a layout of the whole page.

@@ -490,3 +490,59 @@ test("a text sent in the last moment of the first view stays before the first on
   await expect(client.ticks("après", "sent", page)).toBeVisible({ timeout: 30_000 });
   expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "avant", "après"]);
 });
+
+test("a composition that begins while the app stores the sent texts is not cut by the takeover", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9784, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await firstView(page).getByRole("textbox").click();
+  const cdp = await client.context.newCDPSession(page);
+  const compose = (text: string) =>
+    cdp.send("Input.imeSetComposition", { text, selectionStart: text.length, selectionEnd: text.length });
+  // A composition that continues keeps the view while the app is drawn below.
+  await page.evaluate(() => {
+    const composing = setInterval(() => {
+      document.querySelector("#first-view textarea")?.dispatchEvent(new Event("compositionupdate", { bubbles: true }));
+    }, 50);
+    Object.assign(window, { composing });
+  });
+  release();
+  await expect(page.locator("#root textarea")).toBeAttached({ timeout: 30_000 });
+  await page.waitForTimeout(2_000);
+  await page.evaluate(async () => {
+    // Another tab writes for as long as the app waits for its own writes.
+    const name = (await indexedDB.databases()).find((database) => database.name?.startsWith("lisolo-"))?.name ?? "";
+    const opening = indexedDB.open(name);
+    await new Promise((resolve) => opening.addEventListener("success", resolve));
+    const outbox = opening.result.transaction("outbox", "readwrite").objectStore("outbox");
+    const endsAt = performance.now() + 3_000;
+    const occupy = () => {
+      if (performance.now() < endsAt) outbox.count().addEventListener("success", occupy);
+      else opening.result.close();
+    };
+    occupy();
+    const field = document.querySelector<HTMLTextAreaElement>("#first-view textarea");
+    if (!field) throw new Error("the view is gone");
+    field.value = "avant";
+    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+    clearInterval(Reflect.get(window, "composing"));
+    field.dispatchEvent(new Event("compositionend", { bubbles: true }));
+  });
+  await page.waitForTimeout(200); // the app has seen the end of the composition and stores the text
+  for (const text of ["s", "su", "sui", "suit", "suite"]) {
+    await compose(text);
+    await page.waitForTimeout(300);
+  }
+  await cdp.send("Input.insertText", { text: "suite" });
+  await waitForTakeover(page);
+  await expect(client.composer(page)).toHaveValue("suite");
+  await expect(client.composer(page)).toBeFocused();
+  await expect.poll(() => readTexts(site, ben, conversation)).toEqual(["bonjour", "avant"]);
+});
