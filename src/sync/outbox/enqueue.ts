@@ -170,14 +170,17 @@ export const enqueueText = async (
   }
 };
 
-/** Deletes the text draft that a sent text contains, unless it was continued after the text was sent. */
+/**
+ * Deletes the text draft that a sent text contains, unless it was continued after the text was sent. A text is sent
+ * without the spaces around it, which a keyboard adds to its draft.
+ */
 const deleteSentDraft = async (
   { strict, platform }: SyncContext,
   conversation: ConversationId,
   text: string,
 ): Promise<void> => {
-  if (text.startsWith(await readTextDraft(strict, conversation)))
-    await deleteTextDraft(strict, conversation, platform.now());
+  const draft = cleanText(await readTextDraft(strict, conversation));
+  if (draft !== "" && text.startsWith(draft)) await deleteTextDraft(strict, conversation, platform.now());
 };
 
 /**
@@ -225,8 +228,10 @@ export const recoverJournaledTexts = async (tab: Tab): Promise<void> => {
     }
     try {
       const isStored = await findOwnMessage(context, conversation, cid);
-      if (isStored) clearSentText(context, cid);
-      else await retryOnQuotaError(context, () => insertJournaledText(context, { ...journaled, text }));
+      if (isStored) {
+        await deleteSentDraft(context, conversation, text);
+        clearSentText(context, cid);
+      } else await retryOnQuotaError(context, () => insertJournaledText(context, { ...journaled, text }));
     } catch (error) {
       if (isQuotaError(error)) return; // it stays in the journal until there is room
       throw error;

@@ -1,0 +1,74 @@
+import type { Page } from "@playwright/test";
+import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { firstView, makeChat, openCold, openPhone } from "#tests/support/browser/cold-start.ts";
+import { waitForTakeover } from "#tests/support/browser/test-client.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { callSite } from "#tests/support/people/people.ts";
+import { readServerLog } from "#tests/support/server/logs.ts";
+
+/** Lets the app write nothing to its store for as long as the page lives, as on a device with a slow disk. */
+const holdWrites = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    const name = (await indexedDB.databases()).find((database) => database.name?.startsWith("lisolo-"))?.name ?? "";
+    const opening = indexedDB.open(name);
+    await new Promise((resolve) => opening.addEventListener("success", resolve));
+    const outbox = opening.result.transaction("outbox", "readwrite").objectStore("outbox");
+    const occupy = () => outbox.count().addEventListener("success", occupy);
+    occupy();
+  });
+
+const readDraft = (page: Page): Promise<string | undefined> =>
+  page.evaluate(async () => {
+    const name = (await indexedDB.databases()).find((database) => database.name?.startsWith("lisolo-"))?.name ?? "";
+    const opening = indexedDB.open(name);
+    await new Promise((resolve) => opening.addEventListener("success", resolve));
+    const rows = opening.result.transaction("meta").objectStore("meta").getAll();
+    await new Promise((resolve) => rows.addEventListener("success", resolve));
+    opening.result.close();
+    return rows.result.find(({ key }) => key.startsWith("draft:"))?.value;
+  });
+
+/** Client id of the only text that was sent and may not be stored. */
+const findSentId = (page: Page): Promise<string> =>
+  page.evaluate(
+    () => /-sent-(.+)$/.exec(Object.keys(localStorage).find((key) => key.includes("-sent-")) ?? "")?.[1] ?? "",
+  );
+
+for (const { title, n, typed, isDelivered } of [
+  { title: "the first view sends it", n: 9786, typed: "à tout de suite", isDelivered: false },
+  { title: "with the space that a keyboard adds", n: 9788, typed: "à tout de suite ", isDelivered: false },
+  { title: "the server has it", n: 9790, typed: "à tout de suite", isDelivered: true },
+]) {
+  test(`a text that was sent in the last moment of a page does not return as a draft: ${title}`, async ({
+    browser,
+    server,
+  }) => {
+    const site = toSite(server);
+    const { ana, ben, conversation } = await makeChat(site, n, ["bonjour"]);
+    const client = await openPhone(browser, server);
+    const first = await openCold(client, ben);
+    await first.goto(`/app/chat/${ana.id}`);
+    await waitForTakeover(first);
+    await client.composer(first).pressSequentially(typed);
+    await expect.poll(() => readDraft(first)).toBe(typed);
+    await holdWrites(first);
+    await first.keyboard.press("Enter");
+    await expect(client.composer(first)).toHaveValue("");
+    const cid = await findSentId(first);
+    await first.close();
+    if (isDelivered) {
+      const messages = [{ cid, body: { type: "text", text: "à tout de suite" } }];
+      const path = `/api/conversations/${conversation}/messages`;
+      expect((await callSite(site, "POST", path, { token: ben.token, body: { messages } })).status).toBe(200);
+    }
+
+    const page = await client.context.newPage();
+    await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+    await expect(firstView(page)).toHaveCount(0, { timeout: 30_000 });
+    await expect(client.message("à tout de suite", page)).toHaveCount(1);
+    await expect.poll(() => readDraft(page)).toBeUndefined();
+    await expect(client.composer(page)).toHaveValue("");
+    const readTexts = async () => (await readServerLog(site, ana, conversation)).map(({ text }) => text);
+    await expect.poll(readTexts).toEqual(["bonjour", "à tout de suite"]);
+  });
+}
