@@ -1,5 +1,5 @@
 // Finds the Chromium for the browser tests, or installs one.
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { bin, run } from "../run.mjs";
 
@@ -62,12 +62,30 @@ export async function findChromium() {
 }
 
 /**
+ * Path of the headless shell that Playwright installed beside its full Chromium, or undefined. Playwright tells only
+ * the latter's path: `…/chromium-1255/…`, and the shell's is `…/chromium_headless_shell-1255/chrome-headless-shell-linux64/…`.
+ */
+export function findShellBeside(chromiumPath) {
+  const [, registry, revision] = /^(.*)chromium-(\d+)/.exec(chromiumPath) ?? [];
+  const folder = `${registry}chromium_headless_shell-${revision}`;
+  if (!existsSync(folder)) return undefined;
+  const paths = readdirSync(folder).flatMap((name) =>
+    ["chrome-headless-shell", "chrome-headless-shell.exe"].map((file) => join(folder, name, file)),
+  );
+  return paths.find((path) => existsSync(path));
+}
+
+/**
  * Path of the headless shell if installed: most tests need no window, and take two thirds of the time with it. It does
  * not remember device choices between pages.
  */
 export async function findQuickChromium() {
-  const shell = process.env.PLAYWRIGHT_CHROMIUM_PATH ?? "/usr/bin/chromium-headless-shell";
-  return existsSync(shell) ? shell : await findChromium();
+  const { chromium } = await import("@playwright/test");
+  const { PLAYWRIGHT_CHROMIUM_PATH } = process.env;
+  const shells = PLAYWRIGHT_CHROMIUM_PATH
+    ? [PLAYWRIGHT_CHROMIUM_PATH]
+    : [findShellBeside(chromium.executablePath()), "/usr/bin/chromium-headless-shell"];
+  return shells.find((path) => path && existsSync(path)) ?? (await findChromium());
 }
 
 /** Like `findChromium`, but tries Playwright's installer and then, as root, Debian's packages. */
