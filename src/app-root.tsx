@@ -1,4 +1,4 @@
-import { StrictMode } from "react";
+import { StrictMode, startTransition } from "react";
 import { createRoot } from "react-dom/client";
 import { I18nextProvider } from "react-i18next";
 import { App, preloadScreen } from "./app/app.tsx";
@@ -27,12 +27,15 @@ const renderApp = async (root: HTMLElement): Promise<void> => {
   if (findFirstView()) await screenLoaded;
   syncLanguage();
   startFirstViewTakeover();
-  createRoot(root).render(
-    <StrictMode>
-      <I18nextProvider i18n={i18n}>
-        <App />
-      </I18nextProvider>
-    </StrictMode>,
+  // In steps that input into the first view may interrupt.
+  startTransition(() =>
+    createRoot(root).render(
+      <StrictMode>
+        <I18nextProvider i18n={i18n}>
+          <App />
+        </I18nextProvider>
+      </StrictMode>,
+    ),
   );
 };
 

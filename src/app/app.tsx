@@ -1,4 +1,5 @@
-import { BrowserRouter, useLocation } from "react-router";
+import { useEffect } from "react";
+import { BrowserRouter, useLocation, useNavigate } from "react-router";
 import { Toaster } from "#components/overlays/toast.tsx";
 import { findFirstView } from "#lib/browser/first-view.ts";
 import { loadWithRetry } from "#lib/browser/load-failure.ts";
@@ -42,9 +43,26 @@ function AppRoutes() {
   );
 }
 
+/**
+ * The router reads the address when its first render begins, and follows it after the commit. This component makes up
+ * for a navigation in between.
+ */
+function FirstNavigation() {
+  const shown = useLocation();
+  const navigate = useNavigate();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, after the router has begun to follow the address
+  useEffect(() => {
+    const { pathname, search, hash } = location;
+    if (shown.pathname + shown.search + shown.hash === pathname + search + hash) return;
+    void navigate(pathname + search + hash, { replace: true, state: history.state?.usr });
+  }, []);
+  return null;
+}
+
 export function App() {
   return (
     <BrowserRouter>
+      <FirstNavigation />
       <AppRoutes />
       <Toaster />
     </BrowserRouter>

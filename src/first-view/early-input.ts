@@ -33,6 +33,11 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
   addEventListener("storage", removeUnlessSignedIn);
   addEventListener("pageshow", removeUnlessSignedIn);
   document.getElementById("root")?.setAttribute("inert", "");
+  requestAnimationFrame(() =>
+    setTimeout(() => {
+      view.dataset["painted"] = ""; // shows the icons
+    }),
+  );
   // A snapshot of another day: "14:05" and "Today" have become dates.
   const { day } = view.dataset;
   if (day && day !== new Date().toDateString()) {
@@ -76,7 +81,7 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
   const store = `lisolo-${user}`;
   const conversation = view.dataset["conversation"] ?? "";
   const draftKey = `${store}-early-${conversation}`;
-  const fieldMaxPx = 142; // five lines, as in the app
+  const hasNativeSizing = CSS.supports("field-sizing", "content");
   const show = () => {
     if (!form || !field) return;
     const hasText = field.value.trim() !== "";
@@ -87,8 +92,9 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
     const label = button?.dataset[hasText ? "send" : "record"] ?? "";
     button?.setAttribute("aria-label", label);
     button?.setAttribute("title", label);
+    if (hasNativeSizing) return;
     field.style.height = "0";
-    field.style.height = `${Math.min(field.scrollHeight, fieldMaxPx)}px`;
+    field.style.height = `${field.scrollHeight + field.offsetHeight - field.clientHeight}px`;
   };
   const save = () => {
     show();

@@ -81,6 +81,8 @@ const earlyInputScript =
 /** The first view covers the skeleton of the app until the app has drawn the same. */
 const firstViewCss =
   `#${firstViewId}{position:fixed;inset:0;z-index:50;background:var(--bg)}#${firstViewId}:empty{display:none}#root[inert]{visibility:hidden}#root[inert] *{animation:none!important}` +
+  // Each icon is a picture that takes as long to load as many lines of text: the text is painted before them.
+  `#${firstViewId}:not([data-painted]) [class*=i-ph-]{-webkit-mask:none!important;mask:none!important;background:none!important}` +
   // The notice that loading stopped stands below the view instead of covering its newest message.
   `html:has(#unloaded:not([hidden])) #${firstViewId}{bottom:5.5rem}`;
 
@@ -95,13 +97,16 @@ const expectLink = '<link rel="expect" href="#unloaded" blocking="render">';
  * (worker/service/app-document).
  */
 export const completeAppTemplate = (page: string, { css, icons }: { css: string; icons: Record<string, string> }) => {
-  // After the view, so that no script competes with it for the network, and behind what is sent from the view.
-  const scripts = [...page.matchAll(/\s*<(?:script type="module"[^>]*><\/script>|link rel="modulepreload"[^>]*>)/g)];
-  const html = scripts
-    .reduce((text, [tag]) => text.replace(tag, ""), page)
+  // Requested while the document arrives, and with low priority: behind the view, and behind what is sent from it.
+  const preloads = [...page.matchAll(/\s*<link rel="modulepreload"[^>]*>/g)].map(([tag]) => tag);
+  const scripts = [...page.matchAll(/\s*<script type="module"[^>]*><\/script>/g)].map(([tag]) => tag);
+  const joinWithLowPriority = (tags: readonly string[]) =>
+    tags.map((tag) => tag.trim().replace(" crossorigin", ' crossorigin fetchpriority="low"')).join("");
+  const html = [...preloads, ...scripts]
+    .reduce((text, tag) => text.replace(tag, ""), page)
     .replace('<html lang="fr">', '<html lang="%language%">')
     .replace(toManifestPath(defaultLanguage), "/manifest.%language%.webmanifest")
-    .replace("</head>", () => `<style>%css%</style>${expectLink}</head>`)
+    .replace("</head>", () => `${joinWithLowPriority(preloads)}<style>%css%</style>${expectLink}</head>`)
     .replace(
       '<div id="root">',
       () =>
@@ -112,7 +117,7 @@ export const completeAppTemplate = (page: string, { css, icons }: { css: string;
     .replace(/(<a href="\?">)[^<]*/, "$1%hint%")
     .replace(
       "</body>",
-      `<script type="application/json" id="${documentDataId}">%data%</script>${scripts.map(([tag]) => tag.replace(" crossorigin", ' crossorigin fetchpriority="low"')).join("")}</body>`,
+      `<script type="application/json" id="${documentDataId}">%data%</script>${joinWithLowPriority(scripts)}</body>`,
     );
   return {
     html,

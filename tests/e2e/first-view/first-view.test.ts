@@ -26,6 +26,9 @@ test("the list and a chat are readable before any script, and lead on by links",
   await holdScripts(client.context);
   await page.goto("/app", { waitUntil: "commit" });
   await expect(firstView(page).getByRole("link", { name: ana.username })).toContainText("tout dernier");
+  // The icons, which are painted after the text.
+  for (const icon of await firstView(page).locator("[class*=i-ph-]").all())
+    await expect(icon).toHaveCSS("mask-image", /^url\(/);
   await page.screenshot({ path: "test-results/first-view-list.png" });
   await firstView(page).getByRole("link", { name: ana.username }).click();
   await expect(firstView(page).getByRole("listitem").last()).toContainText("tout dernier");

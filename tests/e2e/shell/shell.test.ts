@@ -112,6 +112,31 @@ test("every screen has a name and a description, and fits a phone, in each langu
   await phone.close();
 });
 
+test("a navigation while the app renders for the first time is followed", async ({ browser, server }) => {
+  const phone = await TestClient.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(await makePerson(toSite(server), 7061));
+  await page.addInitScript(() => {
+    const { replaceState } = History.prototype;
+    // The router writes its index and reads the address when it is first rendered, and listens once it is committed.
+    History.prototype.replaceState = function (...entry) {
+      replaceState.apply(this, entry);
+      if (location.pathname !== "/app/services" || entry[0]?.idx === undefined) return;
+      History.prototype.replaceState = replaceState;
+      queueMicrotask(() => {
+        History.prototype.pushState.call(history, { idx: 1 }, "", "/app/contacts");
+        dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
+      });
+    };
+  });
+  await page.goto("/app/services");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.contacts.title);
+  await expect(page).toHaveURL("/app/contacts");
+  await page.goBack();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.services.title);
+  await phone.close();
+});
+
 test("an unknown address shows a message with its status, in the user's language", async ({ browser, server }) => {
   const phone = await TestClient.open(browser, server);
   const { page } = phone;

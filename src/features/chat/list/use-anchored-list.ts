@@ -152,10 +152,12 @@ export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...p
   };
 
   // Messages may also be inserted above the newest one: before own messages that are still being sent.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs whenever the number of rows changes
+  const scrolledCount = useRef(count);
   useLayoutEffect(() => {
+    if (scrolledCount.current === count) return;
+    scrolledCount.current = count;
     if (isAnchored() && wasNearEnd.current) virtualizer.scrollToEnd();
-  }, [virtualizer, count]);
+  }, [virtualizer, isAnchored, count]);
 
   /** Notices the end after `scrollToRow` without a movement: no scroll event comes then. */
   const detectEnd = useCallback(() => {
