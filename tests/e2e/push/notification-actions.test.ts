@@ -83,13 +83,14 @@ const openWithNotification = async (browser: PushBrowser, site: Site, origin: st
 
 const waitingBody = ({ texts }: TestClient, text: string): string => `${texts.notifier.replyWaiting}\n${text}`;
 
-test("a reply in a notification is sent, marks the chat as read and closes the notification", async ({
+test("a reply in a notification is sent and marks the chat as read, as its other button does, also later without a network", async ({
   server,
   makePushBrowser,
 }) => {
   const site = toSite(server);
   const browser = makePushBrowser();
-  const { ana, ben, conversation, phone, bare, tag } = await openWithNotification(browser, site, server.origin, 9_921);
+  const client = await openWithNotification(browser, site, server.origin, 9_921);
+  const { ana, ben, conversation, phone, bare, tag, syncPeriodically } = client;
   expect(await readUnread(site, ana, conversation)).toBe(1);
   // The app was closed for long: its access token has expired.
   await phone.context.clearCookies({ name: accessCookie });
@@ -97,6 +98,26 @@ test("a reply in a notification is sent, marks the chat as read and closes the n
   await expect.poll(() => readTexts(site, ben, conversation)).toEqual(["Mbote", "Mbote na yo!"]);
   await expect.poll(() => listNotifications(bare)).toEqual([]);
   expect(await readUnread(site, ana, conversation)).toBe(0);
+  await expect.poll(() => hasBackgroundOutbox(bare)).toBe(false);
+
+  await sendTexts(site, ben, conversation, ["Sango nini?"]);
+  await expect.poll(() => listNotifications(bare)).toHaveLength(1);
+  expect(await readUnread(site, ana, conversation)).toBe(1);
+  await tapNotification(phone, tag, "read");
+  await expect.poll(() => readUnread(site, ana, conversation)).toBe(0);
+  expect(await listNotifications(bare)).toEqual([]);
+
+  // The server's own push, which comes up to five seconds later: after another one, it would show the message again.
+  await sendTexts(site, ben, conversation, ["Mbote lisusu"]);
+  await expect.poll(() => listNotifications(bare)).toHaveLength(1);
+  await phone.context.route("**/marks", (route) => route.abort());
+  await tapNotification(phone, tag, "read");
+  await expect.poll(() => hasBackgroundOutbox(bare)).toBe(true);
+  await expect.poll(() => listNotifications(bare)).toEqual([]);
+  expect(await readUnread(site, ana, conversation)).toBe(1);
+  await phone.context.unroute("**/marks");
+  await syncPeriodically(); // once Background Sync has given up
+  await expect.poll(() => readUnread(site, ana, conversation)).toBe(0);
   await expect.poll(() => hasBackgroundOutbox(bare)).toBe(false);
 });
 
@@ -143,13 +164,14 @@ test("a reply is sent once although the worker was stopped before or after the s
   expect(await readTexts(site, ben, conversation)).toEqual(["Mbote", "avant", "Sango nini?", "après"]);
 });
 
-test("a reply without a network waits and is sent by the app, in the chat where it was written", async ({
+test("a reply without a network is sent by the app, and messages that the app left unsent by the service worker", async ({
   server,
   makePushBrowser,
 }) => {
   const site = toSite(server);
   const browser = makePushBrowser();
-  const { ben, conversation, phone, bare, tag } = await openWithNotification(browser, site, server.origin, 9_925);
+  const client = await openWithNotification(browser, site, server.origin, 9_925);
+  const { ben, conversation, phone, bare, tag, sync } = client;
   await phone.context.route(sendingPath, (route) => route.abort());
   await tapNotification(phone, tag, "reply", "plus tard");
   const waiting = { title: ben.username, body: waitingBody(phone, "plus tard"), tag };
@@ -160,32 +182,39 @@ test("a reply without a network waits and is sent by the app, in the chat where 
   await expect.poll(() => readTexts(site, ben, conversation)).toEqual(["Mbote", "plus tard"]);
   await expect.poll(() => listNotifications(page)).toEqual([]);
   await expect.poll(() => hasBackgroundOutbox(page)).toBe(false);
-});
 
-test("a chat is marked as read in its notification, also later without a network", async ({
-  server,
-  makePushBrowser,
-}) => {
-  const site = toSite(server);
-  const browser = makePushBrowser();
-  const client = await openWithNotification(browser, site, server.origin, 9_927);
-  const { ana, ben, conversation, phone, bare, tag, syncPeriodically } = client;
-  await tapNotification(phone, tag, "read");
-  await expect.poll(() => readUnread(site, ana, conversation)).toBe(0);
-  expect(await listNotifications(bare)).toEqual([]);
-
-  // The server's own push, which comes up to five seconds later: after another one, it would show the message again.
-  await sendTexts(site, ben, conversation, ["Sango nini?"]);
-  await expect.poll(() => listNotifications(bare)).toHaveLength(1);
-  await phone.context.route("**/marks", (route) => route.abort());
-  await tapNotification(phone, tag, "read");
-  await expect.poll(() => hasBackgroundOutbox(bare)).toBe(true);
-  await expect.poll(() => listNotifications(bare)).toEqual([]);
-  expect(await readUnread(site, ana, conversation)).toBe(1);
-  await phone.context.unroute("**/marks");
-  await syncPeriodically(); // once Background Sync has given up
-  await expect.poll(() => readUnread(site, ana, conversation)).toBe(0);
-  await expect.poll(() => hasBackgroundOutbox(bare)).toBe(false);
+  await page.addInitScript(() => {
+    // Tags of sync events that the browser has accepted.
+    const accepted: string[] = [];
+    const { prototype } = Reflect.get(window, "SyncManager") as { prototype: Record<string, unknown> };
+    const register = prototype["register"] as (tag: string) => Promise<void>;
+    prototype["register"] = async function (this: unknown, tag: string) {
+      await register.call(this, tag);
+      accepted.push(tag);
+    };
+    Object.assign(window, { accepted });
+  });
+  await page.goto(`${server.origin}/app/chat/${ben.id}`);
+  for (const text of ["Mbote", "plus tard"]) await expect(phone.message(text, page)).toBeVisible();
+  await phone.context.setOffline(true);
+  await phone.write("un", page);
+  await phone.write("deux", page);
+  await expect(phone.ticks("deux", "sending", page)).toBeVisible();
+  await expect.poll(() => page.evaluate(() => Reflect.get(window, "accepted"))).toContain(outboxSyncTag);
+  await page.close();
+  await phone.context.setOffline(false);
+  await sync();
+  await expect.poll(() => readTexts(site, ben, conversation)).toEqual(["Mbote", "plus tard", "un", "deux"]);
+  // What the worker sent is known without a network.
+  await phone.context.route("**/api/**", (route) => route.abort());
+  const later = await phone.context.newPage();
+  await later.goto(`${server.origin}/app/chat/${ben.id}`);
+  await expect(phone.ticks("deux", "sent", later)).toBeVisible();
+  await phone.context.unroute("**/api/**");
+  await later.reload();
+  await expect(phone.message("un", later)).toHaveCount(1);
+  await expect(phone.ticks("un", "sent", later)).toBeVisible();
+  expect(await readTexts(site, ben, conversation)).toEqual(["Mbote", "plus tard", "un", "deux"]);
 });
 
 test("where a notification has no input field, its reply button opens the chat with the focus in the message field", async ({
@@ -238,48 +267,6 @@ test("a reply in a notification of another account is neither stored nor sent", 
   await phone.page.waitForTimeout(1_000);
   expect(await hasBackgroundOutbox(phone.page)).toBe(false);
   expect(await readTexts(site, ben, conversation)).toEqual([]);
-});
-
-test("messages that the app left unsent are sent by the service worker, and shown once afterwards", async ({
-  server,
-  makePushBrowser,
-}) => {
-  const site = toSite(server);
-  const browser = makePushBrowser();
-  const { ben, conversation, phone, sync } = await openWithNotification(browser, site, server.origin, 9_933);
-  const page = await phone.context.newPage();
-  await page.addInitScript(() => {
-    // Tags of sync events that the browser has accepted.
-    const accepted: string[] = [];
-    const { prototype } = Reflect.get(window, "SyncManager") as { prototype: Record<string, unknown> };
-    const register = prototype["register"] as (tag: string) => Promise<void>;
-    prototype["register"] = async function (this: unknown, tag: string) {
-      await register.call(this, tag);
-      accepted.push(tag);
-    };
-    Object.assign(window, { accepted });
-  });
-  await page.goto(`${server.origin}/app/chat/${ben.id}`);
-  await expect(phone.message("Mbote", page)).toBeVisible();
-  await phone.context.setOffline(true);
-  await phone.write("un", page);
-  await phone.write("deux", page);
-  await expect(phone.ticks("deux", "sending", page)).toBeVisible();
-  await expect.poll(() => page.evaluate(() => Reflect.get(window, "accepted"))).toContain(outboxSyncTag);
-  await page.close();
-  await phone.context.setOffline(false);
-  await sync();
-  await expect.poll(() => readTexts(site, ben, conversation)).toEqual(["Mbote", "un", "deux"]);
-  // What the worker sent is known without a network.
-  await phone.context.route("**/api/**", (route) => route.abort());
-  const later = await phone.context.newPage();
-  await later.goto(`${server.origin}/app/chat/${ben.id}`);
-  await expect(phone.ticks("deux", "sent", later)).toBeVisible();
-  await phone.context.unroute("**/api/**");
-  await later.reload();
-  await expect(phone.message("un", later)).toHaveCount(1);
-  await expect(phone.ticks("un", "sent", later)).toBeVisible();
-  expect(await readTexts(site, ben, conversation)).toEqual(["Mbote", "un", "deux"]);
 });
 
 test("a subscription that the browser replaced is saved by the service worker", async ({ server, makePushBrowser }) => {
