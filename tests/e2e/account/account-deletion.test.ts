@@ -138,13 +138,13 @@ test("a deleted account is signed out everywhere for good and anonymous to the o
   await expect(bensPage.getByText(texts.people.deletedBody)).toBeVisible();
   await expect(bensPage.getByText("Ana Mbuyi")).toHaveCount(0);
   await expect(bensPage.getByText(ana.phone)).toHaveCount(0);
-  await bens.goTo(`/app/group/${group}`);
+  await bens.openRoute(`/app/group/${group}`);
   await expect(bens.message("Bonsoir la famille")).toContainText(gone);
   await expect(bensPage.getByText(/Compte supprimé.* a quitté/)).toBeVisible();
   await bens.goTo("/app");
   await expect(bens.conversation(gone)).toBeVisible();
   await expect(bensPage.getByText("Ana Mbuyi")).toHaveCount(0);
-  await bens.goTo("/app/contacts");
+  await bens.openRoute("/app/contacts");
   await expect(bensPage.getByText("Ana Mbuyi")).toHaveCount(0);
   await expect(saysFrom(gone)).toBeVisible();
   await expect(cleos.page.getByText("Ana Mbuyi")).toHaveCount(0);

@@ -15,8 +15,7 @@ test("a person chooses a handle and shares a link; others find them by both, als
   const anas = await TestClient.open(browser, server);
   const { page, texts } = anas;
   await page.setViewportSize({ width: 360, height: 740 });
-  await anas.signIn(ana);
-  await anas.goTo("/app/profile");
+  await anas.signIn(ana, "/app/profile");
   await page.getByRole("link", { name: texts.handle.title }).click();
   const field = page.getByLabel(texts.handle.field, { exact: true });
   const save = page.getByRole("button", { name: texts.handle.save });
@@ -66,7 +65,7 @@ test("a person chooses a handle and shares a link; others find them by both, als
   await expect(owner.getByText(ana.username)).toBeVisible();
   await owner.getByRole("button", { name: visitors.texts.senga.add }).click();
   await expect(owner.getByRole("button", { name: visitors.texts.senga.requestSent })).toBeDisabled();
-  await bens.goTo(`/app/user/${ana.id}`);
+  await bens.openRoute(`/app/user/${ana.id}`);
   await expect(bens.page.getByText(`@${handle}`)).toBeVisible();
 
   await page.goto(url);

@@ -169,9 +169,9 @@ test("in each language an invited newcomer registers with a squatted number, wri
       await expect(holders.page.getByText(fill(texts.number.lost, { handle: handle.slice(1) }))).toBeVisible();
       if (language !== "en") return;
       expect(await findAxeViolationsInBothThemes(holders.page)).toEqual([]);
-      await holders.goTo("/app/profile");
+      await holders.openRoute("/app/profile");
       await expect(holders.page.getByRole("link", { name: texts.number.title })).toContainText(handle);
-      await holders.goTo("/app/verify-number");
+      await holders.openRoute("/app/verify-number");
     });
 
     await test.step(`${language}: a contact confirms before writing or calling, and what they typed is kept`, async () => {
@@ -195,7 +195,7 @@ test("in each language an invited newcomer registers with a squatted number, wri
       expect(await question.evaluate((card) => card.scrollHeight - card.clientHeight)).toBe(0);
       await bens.goTo("/app/contacts");
       await expect(page.getByText(texts.number.notice.hint)).toBeVisible();
-      await bens.goTo(`/app/chat/${holder.id}`);
+      await bens.openRoute(`/app/chat/${holder.id}`);
       await page.reload();
       await expect(warning).toBeVisible();
       await expect(bens.composer()).toHaveCount(0);

@@ -37,11 +37,10 @@ test("a person verifies their number by a code, after a wrong one, by keyboard; 
   await page.setViewportSize({ width: 360, height: 740 });
   await anas.signIn(ana);
   const bens = await TestClient.open(browser, server, "en");
-  await bens.signIn(ben);
-  await bens.goTo(`/app/user/${ana.id}`);
+  await bens.signIn(ben, `/app/user/${ana.id}`);
   await expect(bens.page.getByText(bens.texts.people.unverified)).toBeVisible();
 
-  await anas.goTo("/app/profile");
+  await anas.openRoute("/app/profile");
   const link = page.getByRole("link", { name: new RegExp(texts.number.title) });
   await expect(link).toContainText(texts.number.unverified);
   await link.click();

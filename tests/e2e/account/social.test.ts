@@ -114,7 +114,7 @@ test("a person links an account on the security page, still needs the second fac
   await code.pressSequentially(app.next());
   await other.page.waitForURL("**/app");
 
-  await other.goTo("/app/security");
+  await other.openRoute("/app/security");
   await other.page.getByRole("button", { name: fill(linked.unlinkName, kivu) }).click();
   await other.page.getByRole("button", { name: linked.unlink, exact: true }).click();
   await expect(other.page.getByText(fill(linked.unlinked, kivu))).toBeVisible();

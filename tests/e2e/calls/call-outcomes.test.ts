@@ -123,7 +123,7 @@ test("a call ends with its result: unanswered, busy, cancelled, declined, answer
 
   // A person with only a pending request cannot be called.
   await callSite(site, "POST", "/api/requests", { token: dido.token, body: { to_user_id: ana.id } });
-  await tablet.goTo(`/app/user/${ana.id}`);
+  await tablet.openRoute(`/app/user/${ana.id}`);
   await tablet.page.getByRole("button", { name: tablet.texts.people.audioCall, exact: true }).click();
   await patient(toast(tablet, tablet.texts.people.notConnectedTitle)).toBeVisible();
 

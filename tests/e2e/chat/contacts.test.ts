@@ -122,7 +122,7 @@ test("deleting a contact asks by name, can be cancelled, reports failures, and e
   await expect(page.getByRole("status").getByText(texts.contacts.contactDeleted)).toBeVisible();
   await expect(page.getByText(texts.contacts.none.title)).toBeVisible();
   await expect(bens.page.getByText(texts.contacts.none.title)).toBeVisible();
-  await bens.page.goto(`/app/user/${ana.id}`);
+  await bens.openRoute(`/app/user/${ana.id}`);
   await expect(bens.page.getByText(texts.people.notConnected)).toBeVisible();
   await anas.close();
   await bens.close();
@@ -140,9 +140,9 @@ test("a profile shows a person's data, and reports if it cannot be loaded or the
   await anas.signIn(ana);
 
   // One's own id opens one's own profile. An unknown id has no profile, also if the first request was lost.
-  await anas.goTo(`/app/user/${ana.id}`);
+  await anas.openRoute(`/app/user/${ana.id}`);
   await expect(page).toHaveURL("/app/profile");
-  await anas.goTo("/app/user/personne");
+  await anas.openRoute("/app/user/personne");
   await expect(page.getByText("No profile data found.")).toBeVisible();
   const nobody = crypto.randomUUID();
   await anas.context.route(`**/api/users/${nobody}`, (route) => route.abort(), { times: 2 });
@@ -150,7 +150,7 @@ test("a profile shows a person's data, and reports if it cannot be loaded or the
   await expect(page.getByText("No profile data found.")).toBeVisible();
   // A failing server is asked again.
   await anas.context.route(`**/api/users/${cleo.id}`, (route) => route.fulfill({ status: 503, body: "" }));
-  await anas.goTo(`/app/user/${cleo.id}`);
+  await anas.openRoute(`/app/user/${cleo.id}`);
   await expect(page.getByText("Failed to load profile.")).toBeVisible();
   expect(await findAxeViolations(page)).toEqual([]);
   await anas.context.unroute(`**/api/users/${cleo.id}`);
@@ -158,7 +158,7 @@ test("a profile shows a person's data, and reports if it cannot be loaded or the
   await expect(page.getByText("No profile data found.")).toBeVisible();
 
   // A contact: picture enlarged by keyboard, number, date, mute and block from here.
-  await anas.goTo(`/app/user/${ben.id}`);
+  await anas.openRoute(`/app/user/${ben.id}`);
   const main = page.getByRole("main");
   await main.getByRole("button", { name: fill(texts.contacts.person.enlarge, { name: ben.username }) }).focus();
   await page.keyboard.press("Enter");
@@ -198,7 +198,7 @@ test("a profile shows a person's data, and reports if it cannot be loaded or the
   await expect(page.getByRole("status").getByText(`${ben.username} has been blocked.`)).toBeVisible();
   await expect(page).toHaveURL(`/app/chat/${ben.id}`);
   await anas.context.unroute("**/api/blocks/**");
-  await anas.goTo(`/app/user/${ben.id}`);
+  await anas.openRoute(`/app/user/${ben.id}`);
   await main.getByRole("button", { name: fill(texts.people.unblockName, { name: ben.username }) }).click();
   await expect(block).toBeVisible();
 

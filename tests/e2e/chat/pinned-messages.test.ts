@@ -97,8 +97,8 @@ test("messages are pinned for both people of a chat and by the owner of a group,
   for (const client of [anas, bens]) await expect(findBar(client)).toHaveCount(0);
 
   // In a group the owner pins; a member reads, and has no menu for it.
-  await anas.goTo(`/app/group/${group}`);
-  await bens.goTo(`/app/group/${group}`);
+  await anas.openRoute(`/app/group/${group}`);
+  await bens.openRoute(`/app/group/${group}`);
   await choose(anas, "Réunion samedi", texts.pins.pin);
   await expect(findBar(bens)).toContainText("Réunion samedi");
   await expect(findBar(bens).getByRole("button")).toHaveCount(1);

@@ -113,7 +113,7 @@ test("a group message is answered in private, offline, from quote to group, and 
     token: ana.token,
     body: { messages: [{ cid: crypto.randomUUID(), body: late }] },
   });
-  await bens.goTo(`/app/chat/${ana.id}`);
+  await bens.openRoute(`/app/chat/${ana.id}`);
   for (const client of [anas, bens]) await expect(client.message("Bon séjour")).toContainText("Bien arrivé");
   // Deleted by Ana for herself, it is not shown to her, and she reads why.
   await callSite(site, "PATCH", `/api/conversations/${id}/messages/4/flags`, {

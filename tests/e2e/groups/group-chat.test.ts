@@ -205,7 +205,7 @@ test("a message is forwarded to a group and to a contact at once, and one broadc
   await expect(cleos.conversation("Ana Mbuyi")).toContainText("à transmettre");
   await expect(cleos.conversation("Famille")).toContainText("Ana Mbuyi : à transmettre");
 
-  await anas.goTo("/app");
+  await anas.openRoute("/app");
   await page.getByRole("button", { name: texts.masolo.actions, exact: true }).click();
   await pick(page, texts.masolo.broadcast);
   const broadcast = page.getByRole("dialog", { name: texts.masolo.broadcastTitle });
@@ -246,7 +246,7 @@ test("a former member keeps the history, and unsent messages until they are disc
   await expect(bens.message("pour la famille")).toBeVisible();
   await expect(bens.composer()).toHaveCount(0);
   // Address of a group they were never a member of.
-  await bens.goTo(`/app/group/${createUuid()}`);
+  await bens.openRoute(`/app/group/${createUuid()}`);
   await expect(bens.page.getByRole("alert").getByText("Groupe non trouvé.")).toBeVisible();
   await expect(bens.page).toHaveURL("/app");
 

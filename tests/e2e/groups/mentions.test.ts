@@ -109,7 +109,7 @@ test("a member is mentioned from a list by keyboard and touch, finds the mention
   await expect(findMessage(anas, "Yes").getByRole("link")).toHaveText("@Cléo");
 
   // Muted except mentions: the list says so, and the badge of a mention stays loud.
-  await bens.goTo("/app");
+  await bens.openRoute("/app");
   await bens.conversation("Famille").click({ button: "right" });
   await bens.page.getByRole("menuitem", { name: mute.on }).click();
   await bens.page.getByRole("switch", { name: mute.keepMentions }).click();

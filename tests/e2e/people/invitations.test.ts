@@ -54,7 +54,7 @@ test("a newcomer who follows an invitation registers and is connected with its s
       .not.toContain("lisolo-invitation");
     await newcomer.page.reload();
     await expect(newcomer.page.getByText("Mbote")).toBeVisible();
-    await anas.goTo("/app");
+    await anas.openRoute("/app");
     await expect(page.getByRole("link", { name: "Nouveau" })).toBeVisible();
     await newcomer.close();
   });

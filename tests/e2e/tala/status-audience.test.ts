@@ -84,7 +84,7 @@ test("a status for contacts shows to a contact and not to a stranger, until the 
   });
 
   await test.step("the contact is excepted: it disappears there, also after a reload", async () => {
-    await anas.goTo("/app/privacy");
+    await anas.openRoute("/app/privacy");
     const { statuses, except } = texts.settings.privacy;
     const group = page.getByRole("group", { name: statuses.title });
     await group.getByRole("radio", { name: statuses.contacts, exact: true }).press("Space");
@@ -103,7 +103,7 @@ test("a status for contacts shows to a contact and not to a stranger, until the 
   });
 
   await test.step("the form begins with the setting, in every language and on a wide screen", async () => {
-    await anas.goTo("/app/tala");
+    await anas.openRoute("/app/tala");
     await button(anas, texts.tala.write).click();
     await expect(select()).toHaveValue("contacts_except");
     await expect(select()).toContainText(fill(texts.tala.audience.except, { people: 1 }));
