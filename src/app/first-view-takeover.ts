@@ -56,17 +56,13 @@ const waitForMessage = async (root: HTMLElement, key: string): Promise<void> => 
     await waitForFrame();
 };
 
+/**
+ * Whether an input method is composing, and not just pausing: a field that receives half a composition keeps it as text,
+ * and the rest is added instead of replacing it. The view's script notes the time of its last change.
+ */
 const isComposing = (view: HTMLElement): boolean => {
   const changedAt = view.dataset["composed"];
   return view.isConnected && changedAt !== undefined && performance.now() - Number(changedAt) < compositionPauseMs;
-};
-
-/**
- * Waits for the end of an input method's composition, or for a pause in it: a field that receives half a composition
- * keeps it as text, and the rest is added instead of replacing it. The view's script notes the time of its last change.
- */
-const finishComposition = async (view: HTMLElement): Promise<void> => {
-  while (isComposing(view)) await waitForFrame();
 };
 
 /** Sets a field of the app as typing would, so that its component notices. */
@@ -125,7 +121,7 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   const draft = (field && (await engine?.drafts.read(conversation))) ?? "";
   await drawn;
   do {
-    await finishComposition(view);
+    while (isComposing(view)) await waitForFrame();
     if (engine) await storeSentTexts(engine);
   } while (isComposing(view)); // begun meanwhile
   if (!view.isConnected) return; // its person signed out meanwhile

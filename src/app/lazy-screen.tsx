@@ -10,9 +10,9 @@ export class ScreenUnavailable extends Error {}
 /** Screen whose code and texts are fetched on first use. */
 export type LazyScreen = {
   /** Fetches the code in advance; never rejects. */
-  preload: () => Promise<void>;
+  preload: () => Promise<unknown>;
   /** Fetches the code in advance; rejects if it cannot be fetched now. */
-  load: () => Promise<void>;
+  load: () => Promise<unknown>;
   get: () => Promise<ComponentType>;
 };
 
@@ -51,13 +51,10 @@ export const createScreen = (fetchCode: () => Promise<{ default: ComponentType }
     return code;
   };
   const load = () =>
-    get().then(
-      () => undefined,
-      (error: unknown) => {
-        reset();
-        throw error;
-      },
-    );
+    get().catch((error: unknown) => {
+      reset();
+      throw error;
+    });
   return { preload: () => load().catch(() => undefined), load, get };
 };
 

@@ -38,5 +38,5 @@ export const loadWithRetry = async <T>(load: () => Promise<T>): Promise<T> => {
 
 /** Shows the notice of a page that cannot start. */
 export const showLoadFailure = (): void => {
-  document.getElementById("unloaded")?.removeAttribute("hidden");
+  document.getElementById("unloaded")?.toggleAttribute("hidden", false);
 };

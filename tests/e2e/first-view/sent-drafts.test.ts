@@ -6,16 +6,19 @@ import { toSite } from "#tests/support/people/pair.ts";
 import { callSite } from "#tests/support/people/people.ts";
 import { readServerLog } from "#tests/support/server/logs.ts";
 
-/** Lets the app write nothing to its store for as long as the page lives, as on a device with a slow disk. */
-const holdWrites = (page: Page): Promise<void> =>
-  page.evaluate(async () => {
+/** Lets the app store no message for a time, by default for as long as the page lives, as on a slow disk. */
+const holdWrites = (page: Page, ms = Number.MAX_SAFE_INTEGER): Promise<void> =>
+  page.evaluate(async (ms) => {
+    const endsAt = performance.now() + ms;
     const name = (await indexedDB.databases()).find((database) => database.name?.startsWith("lisolo-"))?.name ?? "";
     const opening = indexedDB.open(name);
     await new Promise((resolve) => opening.addEventListener("success", resolve));
     const outbox = opening.result.transaction("outbox", "readwrite").objectStore("outbox");
-    const occupy = () => outbox.count().addEventListener("success", occupy);
+    const occupy = () => {
+      if (performance.now() < endsAt) outbox.count().addEventListener("success", occupy);
+    };
     occupy();
-  });
+  }, ms);
 
 const readDraft = (page: Page): Promise<string | undefined> =>
   page.evaluate(async () => {
@@ -72,3 +75,24 @@ for (const { title, n, typed, isDelivered } of [
     await expect.poll(readTexts).toEqual(["bonjour", "à tout de suite"]);
   });
 }
+
+test("a text that takes long to be stored does not return to the field meanwhile", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9794, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  await page.goto(`/app/chat/${ana.id}`);
+  await waitForTakeover(page);
+  await client.composer(page).pressSequentially("une seule fois");
+  await expect.poll(() => readDraft(page)).toBe("une seule fois");
+  await holdWrites(page, 6_000);
+  await page.keyboard.press("Enter");
+  for (let n = 0; n < 10; n++) {
+    await expect(client.composer(page)).toHaveValue("");
+    await page.waitForTimeout(500);
+  }
+  await expect(client.ticks("une seule fois", "sent", page)).toBeVisible();
+  await expect(client.composer(page)).toHaveValue("");
+  expect(await readDraft(page)).toBeUndefined();
+  expect((await readServerLog(site, ana, conversation)).map(({ text }) => text)).toEqual(["bonjour", "une seule fois"]);
+});

@@ -76,7 +76,8 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
   const latest = useRef(text);
   const replyTarget = useReplyDraft(conversation);
   const isTouched = useRef(false);
-  const lastSending = useRef<Promise<void>>(undefined);
+  /** Last send whose text may not be stored yet. */
+  const pendingSend = useRef<Promise<void>>(undefined);
   const attachments = useAttachmentDraft(conversation);
   const recorder = useVoiceRecorder(conversation, onSend);
   const isRecording = recorder.recording !== undefined;
@@ -110,13 +111,19 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
 
   // Shows the stored draft, also when another tab or device changes or sends it, unless the user is typing here.
   useEffect(() => {
+    let isCurrent = true;
     const show = () => {
-      if (draft === undefined) return;
-      const shown = findUnsavedDraft(conversation) ?? draft;
-      latest.current = shown;
-      setText(shown);
+      if (draft === undefined || !isCurrent) return;
+      // Until a sent text is stored, the stored draft may be that text.
+      if (pendingSend.current) return void pendingSend.current.then(() => afterTyping(conversation, show));
+      latest.current = findUnsavedDraft(conversation) ?? draft;
+      setText(latest.current);
     };
-    return isTouched.current ? afterTyping(conversation, show) : show();
+    const cancel = isTouched.current ? afterTyping(conversation, show) : show();
+    return () => {
+      isCurrent = false;
+      cancel?.();
+    };
   }, [conversation, draft]);
 
   const focusField = () => {
@@ -141,14 +148,7 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
   const excessChars = clean.length - messageTextMaxLength;
   const canSend = !isBlank(clean) && excessChars <= 0;
 
-  const send = async () => {
-    if (!canSend) return;
-    isTouched.current = true;
-    const sending = sendText(conversation, clean); // journaled before the field is cleared
-    lastSending.current = sending;
-    showText("");
-    onSend();
-    textarea.current?.focus({ preventScroll: true });
+  const finishSend = async (sending: Promise<void>) => {
     try {
       await sending;
     } catch {
@@ -158,8 +158,20 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
     saveDraft(conversation, latest.current, text);
   };
 
+  const send = async () => {
+    if (!canSend) return;
+    isTouched.current = true;
+    const finished = finishSend(sendText(conversation, clean)); // journaled before the field is cleared
+    pendingSend.current = finished;
+    showText("");
+    onSend();
+    textarea.current?.focus({ preventScroll: true });
+    await finished;
+    if (pendingSend.current === finished) pendingSend.current = undefined;
+  };
+
   const editLast = async () => {
-    await lastSending.current?.catch(() => undefined); // its text returns to the field
+    await pendingSend.current; // its text may return to the field
     if (latest.current === "") await onEditLast();
   };
 
