@@ -11,7 +11,7 @@ import { currentEngine, type SyncEngine } from "#sync/engine.ts";
 import { recoverJournaledTexts } from "#sync/outbox/enqueue.ts";
 import { listSentTexts } from "#sync/store/journal.ts";
 
-const takeoverTimeoutMs = 20_000; // an app that draws nothing shows its own state by then
+const takeoverTimeoutMs = 20_000; // an app without the awaited content shows its own state by then
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
@@ -172,5 +172,9 @@ export const startFirstViewTakeover = (): void => {
     root.removeAttribute("inert");
   });
   subscribeDrawnScreens((screen) => screen === awaited && start());
-  setTimeout(start, takeoverTimeoutMs);
+  const startOnceDrawn = () => {
+    if (root.querySelector("main,[role=main]")) start();
+    else setTimeout(startOnceDrawn, 1_000); // an app that waits for its store leaves the view
+  };
+  setTimeout(startOnceDrawn, takeoverTimeoutMs);
 };

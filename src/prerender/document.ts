@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type Language, toManifestPath } from "#contract/language.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { appearanceKey, applyAppearance } from "#lib/browser/appearance.ts";
-import { loadWithRetry } from "#lib/browser/load-failure.ts";
+import { inlineLoadWithRetry } from "#lib/browser/load-failure.ts";
 
 /** Vite's build manifest. */
 export type BuildManifest = Record<
@@ -29,12 +29,12 @@ const renderPreloads = (scripts: string[]): string =>
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] ?? c);
 
-/** Notice that a script could not be loaded, outside the hydrated root. `loadWithRetry` shows it. */
+/** Notice that a script could not be loaded, outside the hydrated root. `inlineLoadWithRetry` shows it. */
 const renderLoadFailureNotice = (text: string, retry: string): string =>
   `<p id="unloaded" role="alert" hidden>${escapeHtml(text)} <a href="">${escapeHtml(retry)}</a></p>`;
 
 /** Inline script that loads scripts again that could not be loaded, so that a page without code does not look usable. */
-export const loadFailureScript = `addEventListener("error",({target:{tagName:t,src:u}})=>{t=="SCRIPT"&&(${loadWithRetry})(()=>import(u))},true);`;
+export const loadFailureScript = `loadWithRetry=${inlineLoadWithRetry};addEventListener("error",({target:{tagName:t,src:u}})=>{t=="SCRIPT"&&loadWithRetry(()=>import(u))},true);`;
 
 /** Inline script that applies the chosen colours and text size before the first paint. */
 export const appearanceScript = `try{(${applyAppearance})(localStorage.${appearanceKey}||"")}catch{}`;

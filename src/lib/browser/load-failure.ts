@@ -1,14 +1,23 @@
+type LoadWithRetry = <T>(load: () => Promise<T>) => Promise<T>;
+
+declare global {
+  interface Window {
+    /** Defined by an inline script of every built document. */
+    loadWithRetry?: LoadWithRetry;
+  }
+}
+
 /**
  * Loads what the page cannot start without: after a failure it shows the notice that every document contains
  * (index.html, `src/prerender`), and tries again until it succeeds.
  *
  * It reloads the page if the server answers and the code still cannot be loaded: the release was replaced, or the
  * browser remembers the modules that it could not fetch once, as Chromium did until 2026. This happens only when the
- * page is older than a moment, nobody is in a field, and storage has every text that was typed.
+ * page is older than a moment and no reload itself, nobody is in a field, and storage has every text that was typed.
  *
  * The source text of this function is part of an inline script, so it uses nothing from any module.
  */
-export const loadWithRetry = async <T>(load: () => Promise<T>): Promise<T> => {
+export const inlineLoadWithRetry: LoadWithRetry = async <T>(load: () => Promise<T>): Promise<T> => {
   const notice = document.getElementById("unloaded");
   for (;;) {
     try {
@@ -25,6 +34,7 @@ export const loadWithRetry = async <T>(load: () => Promise<T>): Promise<T> => {
         field.matches(":focus") || (field.value && !Object.values(localStorage).includes(field.value));
       if (
         performance.now() > 30_000 &&
+        (performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined)?.type !== "reload" &&
         (await fetch("/api/health")).ok &&
         ![...document.querySelectorAll<HTMLInputElement>("input,textarea")].some(isInUse)
       )
@@ -35,6 +45,9 @@ export const loadWithRetry = async <T>(load: () => Promise<T>): Promise<T> => {
     await new Promise((resolve) => setTimeout(resolve, 3_000));
   }
 };
+
+/** `inlineLoadWithRetry` of this document. The development server's document has none. */
+export const loadWithRetry: LoadWithRetry = (load) => window.loadWithRetry?.(load) ?? load();
 
 /** Shows the notice of a page that cannot start. */
 export const showLoadFailure = (): void => {
