@@ -1,12 +1,5 @@
 type LoadWithRetry = <T>(load: () => Promise<T>) => Promise<T>;
 
-declare global {
-  interface Window {
-    /** Defined by an inline script of every built document. */
-    loadWithRetry?: LoadWithRetry;
-  }
-}
-
 /**
  * Loads what the page cannot start without: after a failure it shows the notice that every document contains
  * (index.html, `src/prerender`), and tries again until it succeeds.
@@ -46,8 +39,9 @@ export const inlineLoadWithRetry: LoadWithRetry = async <T>(load: () => Promise<
   }
 };
 
-/** `inlineLoadWithRetry` of this document. The development server's document has none. */
-export const loadWithRetry: LoadWithRetry = (load) => window.loadWithRetry?.(load) ?? load();
+/** `inlineLoadWithRetry`, which an inline script of every built document defines. Without one it loads once. */
+export const loadWithRetry: LoadWithRetry =
+  (globalThis as { loadWithRetry?: LoadWithRetry }).loadWithRetry ?? ((load) => load());
 
 /** Shows the notice of a page that cannot start. */
 export const showLoadFailure = (): void => {
