@@ -115,3 +115,27 @@ for (const { title, pattern, n } of [
     await expect(notice(page)).toBeHidden();
   });
 }
+
+test("a page that was loaded anew and still cannot load its script is not loaded anew again", async ({
+  browser,
+  server,
+}) => {
+  const { ana, ben } = await makeChat(toSite(server), 9796, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const cut = await cutScripts(page, /\/assets\/index-[^/]+\.js$/, 404);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await page.reload({ waitUntil: "commit" });
+  await expect(notice(page)).toBeVisible();
+  let documents = 0;
+  page.on("request", (request) => {
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) documents++;
+  });
+  await makeOld(page);
+  const failures = cut.count;
+  await expect.poll(() => cut.count).toBeGreaterThan(failures + 2);
+  expect(documents).toBe(0);
+  cut.restore();
+  await expect(firstView(page)).toHaveCount(0, { timeout: 30_000 });
+  expect(documents).toBe(0);
+});
