@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Uuid } from "./ids.ts";
-import { fileMaxBytes, fileNameMaxLength, filePartBytes } from "./limits.ts";
+import { fileMaxBytes, fileNameMaxLength, filePartBytes } from "./limits/files.ts";
 import { isPlainLine } from "./text.ts";
 
 /**

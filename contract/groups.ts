@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { CommonNames } from "./contacts.ts";
 import { Uuid } from "./ids.ts";
-import { groupMembersMax, groupNameMaxLength, memberPageRows } from "./limits.ts";
+import { groupMembersMax, groupNameMaxLength, memberPageRows } from "./limits/groups.ts";
 import { Profile } from "./people.ts";
 import { createNameSchema } from "./text.ts";
 

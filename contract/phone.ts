@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { phoneMaxDigits, phoneMinDigits } from "./limits.ts";
+import { phoneMaxDigits, phoneMinDigits } from "./limits/phone-numbers.ts";
 
 /** Removes separators from a typed number: spaces, dots, dashes and brackets. */
 const stripSeparators = (phone: string): string => phone.normalize("NFKC").replace(/[\s().\-/]/g, "");

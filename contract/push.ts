@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ConversationId, Uuid } from "./ids.ts";
 import { languages } from "./language.ts";
-import { pushEndpointMaxLength } from "./limits.ts";
+import { pushEndpointMaxLength } from "./limits/push.ts";
 
 /** Web Push (RFC 8030): subscriptions of devices, and the content of a push. */
 

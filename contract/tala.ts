@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { PackedUuid, Uuid } from "./ids.ts";
-import { pictureEdgePx, postBytesMax, postGraphemesMax, thumbMaxLength } from "./limits.ts";
+import { thumbMaxLength } from "./limits/files.ts";
+import { pictureEdgePx, postBytesMax, postGraphemesMax } from "./limits/tala.ts";
 import { audiences, contactAudiences } from "./settings/settings.ts";
 import { cleanText, isBlank, MessageText } from "./text.ts";
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { messageTextMaxLength } from "./limits.ts";
+import { messageTextMaxLength } from "./limits/messages.ts";
 
 // C0 and C1 control characters except tab, line feed and carriage return.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: naming them is the point

@@ -1,4 +1,4 @@
-import { floodPauseMs } from "#contract/limits.ts";
+import { floodPauseMs } from "#contract/limits/sockets.ts";
 import { closeSockets } from "./auth/sessions/close-sockets.ts";
 import { openDb } from "./db/client.ts";
 import { pushPendingRelations } from "./lib/contact-updates.ts";

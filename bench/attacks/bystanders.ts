@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import WebSocket from "ws";
 import type { Person } from "#bench/rig/person.ts";
 import { type ConversationId, createUuid, privateConversationId } from "#contract/ids.ts";
-import { creditBytes, creditReportMessages } from "#contract/limits.ts";
+import { creditBytes, creditReportMessages } from "#contract/limits/sockets.ts";
 import { toSendFrame } from "#contract/wire/command-frames.ts";
 import { decodeServerFrame, encodeFrame, protocolVersion } from "#contract/wire/server-frames.ts";
 

@@ -1,7 +1,7 @@
 import { runRowsBench } from "#bench/rig/count-rows.ts";
 import type { Section } from "#bench/rig/table.ts";
 import type { WriteCosts } from "#bench/rows/report.ts";
-import { fileBytesPerDay } from "#contract/limits.ts";
+import { fileBytesPerDay } from "#contract/limits/files.ts";
 
 const framesPerRequest = 20;
 const minuteMs = 60_000;

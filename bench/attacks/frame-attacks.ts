@@ -1,5 +1,7 @@
 import { createUuid, packUuid, privateConversationId } from "#contract/ids.ts";
-import { joinedFramesMax, messagePageRows, messageTextMaxLength, multicastMax } from "#contract/limits.ts";
+import { messagePageRows } from "#contract/limits/conversations.ts";
+import { messageTextMaxLength, multicastMax } from "#contract/limits/messages.ts";
+import { joinedFramesMax } from "#contract/limits/sockets.ts";
 import type { ClientFrame } from "#contract/wire/client-frames.ts";
 import type { AttackNeeds, Stage } from "./stage.ts";
 

@@ -1,6 +1,7 @@
 import { partCount } from "#contract/files.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { fileMaxBytes, filePartBytes, messageTextMaxLength } from "#contract/limits.ts";
+import { fileMaxBytes, filePartBytes } from "#contract/limits/files.ts";
+import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import type { AttackNeeds, Stage } from "./stage.ts";
 
 export type AttackRequest = {

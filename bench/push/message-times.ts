@@ -1,7 +1,7 @@
 import { createText } from "#bench/rig/rig.ts";
 import { computeRatio, median } from "#bench/rig/statistics.ts";
 import { formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
-import { pushPauseMs } from "#contract/limits.ts";
+import { pushPauseMs } from "#contract/limits/push.ts";
 import { encryptLike, type PushScene, readClock, type Sender, toPath } from "./scene.ts";
 
 const rounds = 20;

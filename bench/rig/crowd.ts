@@ -3,7 +3,7 @@ import { connectToFloor, floorFrame, startFloor } from "#bench/floors/relay.ts";
 import { parseRef } from "./rig.ts";
 
 export const senders = 4;
-export const inFlightPerSender = 16; // contract/limits.ts outboxWindow
+export const inFlightPerSender = 16; // outboxWindow of contract/limits/messages.ts
 
 /** Conversation with many sockets; `send` uses one of its senders. Every message goes to all other sockets. */
 export type SocketCrowd = {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { postPageRows } from "#contract/limits.ts";
+import { postPageRows } from "#contract/limits/tala.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { makePng } from "#tests/worker/support/pictures.ts";
 import { deletePost, publishPost, readFeedPage } from "#tests/worker/support/posts.ts";

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { groupReceiptHoldMs, receiptHoldMs } from "#contract/limits.ts";
+import { receiptHoldMs } from "#contract/limits/delivery.ts";
+import { groupReceiptHoldMs } from "#contract/limits/groups.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { makePerson } from "#tests/worker/support/site.ts";
 import type { ConversationRpc } from "#worker/objects/rpc/conversation-rpc.ts";

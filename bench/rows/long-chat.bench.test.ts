@@ -1,5 +1,6 @@
 import { beforeAll, test } from "vitest";
-import { messagePageRows, receiptHoldMs } from "#contract/limits.ts";
+import { messagePageRows } from "#contract/limits/conversations.ts";
+import { receiptHoldMs } from "#contract/limits/delivery.ts";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
 import { connectPeople } from "#tests/support/people/people.ts";
 import { makePerson, site } from "#tests/worker/support/site.ts";

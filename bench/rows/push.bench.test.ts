@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, test } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
-import { pushConfirmMs, pushConversationPauseMs, receiptHoldMs } from "#contract/limits.ts";
+import { receiptHoldMs } from "#contract/limits/delivery.ts";
+import { pushConfirmMs, pushConversationPauseMs } from "#contract/limits/push.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { makeOtherSession, PushDevice, servePushes } from "#tests/worker/push/push-service.ts";
 import { makePerson, site } from "#tests/worker/support/site.ts";

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { gapPageRows, messagePageRows, receiptHoldMs } from "#contract/limits.ts";
+import { gapPageRows, messagePageRows } from "#contract/limits/conversations.ts";
+import { receiptHoldMs } from "#contract/limits/delivery.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { call, makePerson, site } from "#tests/worker/support/site.ts";
 import type { ConversationRpc } from "#worker/objects/rpc/conversation-rpc.ts";

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { InboxRow } from "#contract/conversations.ts";
 import { type ConversationId, createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
-import { creditReportMessages } from "#contract/limits.ts";
+import { creditReportMessages } from "#contract/limits/sockets.ts";
 import type { ClientFrame } from "#contract/wire/client-frames.ts";
 import { toSendFrame } from "#contract/wire/command-frames.ts";
 import { fromWireRow } from "#contract/wire/compact-encoding.ts";

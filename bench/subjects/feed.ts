@@ -11,7 +11,7 @@ import { findRuntimePid, readCpuMs } from "#bench/rig/runtime.ts";
 import { computeRatio, median, percentile } from "#bench/rig/statistics.ts";
 import { formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
 import type { PageTimes } from "#bench/rows/report.ts";
-import { postPageBytes } from "#contract/limits.ts";
+import { postPageBytes } from "#contract/limits/tala.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { startServer } from "#tests/support/server/server.ts";
 import { toCostSection } from "./row-costs.ts";

@@ -4,7 +4,7 @@ import { buildProduct } from "#bench/rig/product.ts";
 import { computeRatio, median } from "#bench/rig/statistics.ts";
 import { formatKilobytes, formatMilliseconds, formatRatio, type Section } from "#bench/rig/table.ts";
 import { readPath } from "#contract/files.ts";
-import { imageEdgePx, voiceBitsPerSecond } from "#contract/limits.ts";
+import { imageEdgePx, voiceBitsPerSecond } from "#contract/limits/files.ts";
 import { sendAttachment } from "#tests/support/people/attachments.ts";
 import { startServer } from "#tests/support/server/server.ts";
 import { measureFirstPicture } from "./first-picture.ts";

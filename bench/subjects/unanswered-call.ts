@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { callAs } from "#bench/rig/person.ts";
 import { Call } from "#contract/calls/call.ts";
-import { callRingMs } from "#contract/limits.ts";
+import { callRingMs } from "#contract/limits/calls.ts";
 import { inCall } from "#lab/measures.ts";
 import type { Product } from "#lab/product-call.ts";
 import type { Scene } from "#lab/scene.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Uuid } from "#contract/ids.ts";
-import { factorNameMaxLength } from "#contract/limits.ts";
+import { factorNameMaxLength } from "#contract/limits/authentication.ts";
 import { createNameSchema } from "#contract/text.ts";
 
 /** Authentication factors besides the password: TOTP apps, recovery codes and passkeys. */

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Uuid } from "#contract/ids.ts";
-import { numberCodeDigits } from "#contract/limits.ts";
+import { numberCodeDigits } from "#contract/limits/phone-numbers.ts";
 import { Phone } from "#contract/phone.ts";
 
 /**

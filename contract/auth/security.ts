@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Uuid } from "#contract/ids.ts";
-import { emailMaxLength } from "#contract/limits.ts";
+import { emailMaxLength } from "#contract/limits/authentication.ts";
 import { DisplayName } from "#contract/names/display-names.ts";
 import { NamedHandle } from "#contract/names/handles.ts";
 import { TypedPhone } from "#contract/phone.ts";

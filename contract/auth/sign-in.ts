@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { passwordMaxLength, passwordMinLength } from "#contract/limits.ts";
+import { passwordMaxLength, passwordMinLength } from "#contract/limits/authentication.ts";
 import { DisplayName } from "#contract/names/display-names.ts";
 import { NamedHandle } from "#contract/names/handles.ts";
 import { Phone, TypedPhone } from "#contract/phone.ts";

@@ -1,4 +1,4 @@
-import { callConnectMs, callServerWaitMs } from "#contract/limits.ts";
+import { callConnectMs, callServerWaitMs } from "#contract/limits/calls.ts";
 import { type Call, type CallReason, type CallStatus, getRingEndsAt } from "./call.ts";
 import type { CallEffect, CallEvent, CallState, CallStep, LocalCall } from "./local-call.ts";
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import { callLongRingMs, callRingMs, callSignalMaxBytes } from "#contract/limits.ts";
+import { callLongRingMs, callRingMs, callSignalMaxBytes } from "#contract/limits/calls.ts";
 
 // Calls between two people as devices and the server exchange them, and their entry in the message log.
 

@@ -7,7 +7,7 @@ import {
   callSilentMaxMs,
   callStaleMs,
   callUnreachableMs,
-} from "#contract/limits.ts";
+} from "#contract/limits/calls.ts";
 import {
   type Call,
   type CallBody,

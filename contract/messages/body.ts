@@ -2,14 +2,8 @@ import * as v from "valibot";
 import { CallBody } from "#contract/calls/call.ts";
 import { FileName, MediaType } from "#contract/files.ts";
 import { ConversationId, deletedUserId, Uuid } from "#contract/ids.ts";
-import {
-  displayNameMaxLength,
-  fileMaxBytes,
-  fileMaxPixels,
-  thumbMaxLength,
-  voiceMaxMs,
-  waveformBars,
-} from "#contract/limits.ts";
+import { fileMaxBytes, fileMaxPixels, thumbMaxLength, voiceMaxMs, waveformBars } from "#contract/limits/files.ts";
+import { displayNameMaxLength } from "#contract/limits/people.ts";
 import { isBlank, isPlainLine, MessageText } from "#contract/text.ts";
 import { Mentions } from "./mentions.ts";
 import { Count, Seq } from "./positions.ts";

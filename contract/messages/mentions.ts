@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { mentionsListedMax, mentionsMax } from "#contract/limits.ts";
+import { mentionsListedMax } from "#contract/limits/conversations.ts";
+import { mentionsMax } from "#contract/limits/groups.ts";
 
 /**
  * Mentions in the text of a group message: offset and length in UTF-16 units, and the number of the mentioned member;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { displayNameMaxLength } from "#contract/limits.ts";
+import { displayNameMaxLength } from "#contract/limits/people.ts";
 import { createNameSchema } from "#contract/text.ts";
 
 /**

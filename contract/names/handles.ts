@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { handleMaxLength, handleMinLength } from "#contract/limits.ts";
+import { handleMaxLength, handleMinLength } from "#contract/limits/people.ts";
 import { isOfficialName, isRoleName, serviceBrand, toSkeleton } from "./display-names.ts";
 
 /**

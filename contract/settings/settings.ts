@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Uuid } from "#contract/ids.ts";
-import { exceptionsMax } from "#contract/limits.ts";
+import { exceptionsMax } from "#contract/limits/people.ts";
 
 /** Content of a message notification: name and text, the name of the person or group alone, or neither. */
 export const previewLevels = ["text", "name", "nothing"] as const;

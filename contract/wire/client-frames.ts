@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { CallRequest } from "#contract/calls/call-commands.ts";
 import { PackedUuid } from "#contract/ids.ts";
-import { joinedFramesMax } from "#contract/limits.ts";
+import { joinedFramesMax } from "#contract/limits/sockets.ts";
 import { Body, ReplyPlace } from "#contract/messages/body.ts";
 import { Count } from "#contract/messages/positions.ts";
 import * as clientFrame from "./client-frame-types.ts";

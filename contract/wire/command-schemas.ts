@@ -1,17 +1,16 @@
 import * as v from "valibot";
 import { CallRequest } from "#contract/calls/call-commands.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
+import { gapPageRows, muteMaxSeconds } from "#contract/limits/conversations.ts";
 import {
   draftAgeMaxMs,
   editNumberMax,
-  gapPageRows,
   messageTextMaxLength,
   multicastMax,
-  muteMaxSeconds,
   reactionEmojiMaxLength,
-  searchQueryMaxLength,
   sendBatchMax,
-} from "#contract/limits.ts";
+} from "#contract/limits/messages.ts";
+import { searchQueryMaxLength } from "#contract/limits/search.ts";
 import { Body, ForwardSource, getEditNumber, ReplyPlace } from "#contract/messages/body.ts";
 import { areMentionsValid, findMentions } from "#contract/messages/mentions.ts";
 import { Seq, Watermark } from "#contract/messages/positions.ts";

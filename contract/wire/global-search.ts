@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import { searchedConversationsMax, searchQueryMaxLength } from "#contract/limits.ts";
+import { searchedConversationsMax, searchQueryMaxLength } from "#contract/limits/search.ts";
 import { Seq } from "#contract/messages/positions.ts";
 import { SearchResult } from "./commands.ts";
 import { isSearchable, SearchFilter } from "./search-filter.ts";

@@ -1,4 +1,4 @@
-import { previewMaxLength } from "#contract/limits.ts";
+import { previewMaxLength } from "#contract/limits/messages.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
 import { withMentions } from "#contract/messages/mentions.ts";
 import { isBlank } from "#contract/text.ts";

@@ -3,7 +3,7 @@ import { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { Call, CallFrame, CallResult } from "#contract/calls/call.ts";
 import { type ErrorCode, errorCodes } from "#contract/errors.ts";
 import { PackedUuid } from "#contract/ids.ts";
-import { frameMaxBytes, joinedFramesMax } from "#contract/limits.ts";
+import { frameMaxBytes, joinedFramesMax } from "#contract/limits/sockets.ts";
 import { ReplyPlace } from "#contract/messages/body.ts";
 import { Count } from "#contract/messages/positions.ts";
 import { VersionedSettings } from "#contract/settings/settings.ts";

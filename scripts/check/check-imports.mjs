@@ -39,7 +39,7 @@ const publicModules =
  */
 const stages = {
   contract: [
-    ["ids.ts", "limits.ts", "errors.ts", "text.ts", "names", "phone.ts", "language.ts"],
+    ["ids.ts", "limits", "errors.ts", "text.ts", "names", "phone.ts", "language.ts"],
     ["calls"],
     ["."],
     ["auth"],

@@ -1,7 +1,8 @@
 import { personHeader, sessionTransportHeader } from "#contract/auth/auth.ts";
 import { createUuid } from "#contract/ids.ts";
 import { defaultLanguage, languageParameter, languages, toManifestPath } from "#contract/language.ts";
-import { messageTextMaxLength, refreshMarginSeconds } from "#contract/limits.ts";
+import { refreshMarginSeconds } from "#contract/limits/authentication.ts";
+import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import type { AppTemplate } from "#contract/wire/document/document-headers.ts";
 import { documentDataId, firstViewId } from "#contract/wire/document/document-names.ts";
 import { type EarlyInputOptions, startEarlyInput } from "#first-view/early-input.ts";

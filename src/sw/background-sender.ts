@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { type ConversationId, Uuid } from "#contract/ids.ts";
-import { sendBatchMax } from "#contract/limits.ts";
+import { sendBatchMax } from "#contract/limits/messages.ts";
 import type { SendResult } from "#contract/wire/commands.ts";
 import { BackgroundOutbox } from "#lib/browser/push/background-outbox.ts";
 import { storeNamePrefix } from "#lib/browser/push/background-sync.ts";

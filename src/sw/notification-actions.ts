@@ -1,5 +1,5 @@
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
-import { messageTextMaxLength } from "#contract/limits.ts";
+import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { type BackgroundEntry, BackgroundOutbox } from "#lib/browser/push/background-outbox.ts";
 import { endPeriodicOutboxSync, outboxSyncTag, requestOutboxSync } from "#lib/browser/push/background-sync.ts";

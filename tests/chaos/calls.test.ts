@@ -1,6 +1,6 @@
 import type { CallBody } from "#contract/calls/call.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { callSilentMaxMs, callUnreachableMs } from "#contract/limits.ts";
+import { callSilentMaxMs, callUnreachableMs } from "#contract/limits/calls.ts";
 import {
   callButton,
   callControl,

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import type { Locator } from "@playwright/test";
 import { partCount, readPath } from "#contract/files.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { fileMaxBytes } from "#contract/limits.ts";
+import { fileMaxBytes } from "#contract/limits/files.ts";
 import { findAttachment } from "#contract/messages/body.ts";
 import { expect, test } from "#tests/support/browser/closing-test.ts";
 import { KillableBrowser } from "#tests/support/browser/killable-browser.ts";

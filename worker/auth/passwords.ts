@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
-import { scryptParameters } from "#contract/limits.ts";
+import { scryptParameters } from "#contract/limits/authentication.ts";
 import { hasCheapWork } from "#worker/lib/limits/local-limits.ts";
 
 const saltBytes = 16;

@@ -1,6 +1,6 @@
 import { inArray, sql } from "drizzle-orm";
 import type { ProofPurpose } from "#contract/auth/proof-of-work.ts";
-import { proofDecayMs, proofLevelMax, proofsFree, proofsPerLevel } from "#contract/limits.ts";
+import { proofDecayMs, proofLevelMax, proofsFree, proofsPerLevel } from "#contract/limits/authentication.ts";
 import type { Db } from "#worker/db/client.ts";
 import { rate_limits } from "#worker/db/schema.ts";
 import type { AppContext } from "#worker/lib/http/app.ts";

@@ -5,7 +5,7 @@ import { sql } from "drizzle-orm";
 import * as v from "valibot";
 import type { ProofPurpose } from "#contract/auth/proof-of-work.ts";
 import type { Challenge } from "#contract/auth/sign-in.ts";
-import { proofKeyRounds, proofKeysMax, proofValidMs } from "#contract/limits.ts";
+import { proofKeyRounds, proofKeysMax, proofValidMs } from "#contract/limits/authentication.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { used_challenges } from "#worker/db/schema.ts";
 import type { AppContext } from "#worker/lib/http/app.ts";

@@ -1,7 +1,7 @@
 import { and, eq, lt, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Uuid } from "#contract/ids.ts";
-import { pendingSecondFactorMinutes } from "#contract/limits.ts";
+import { pendingSecondFactorMinutes } from "#contract/limits/authentication.ts";
 import { auth_codes, ceremonies, mailed_tokens, oauth_flows } from "#worker/db/account-schema.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";

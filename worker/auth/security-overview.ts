@@ -1,7 +1,7 @@
 import { and, count, desc, eq, gt } from "drizzle-orm";
 import type { Security, SignedInDevice } from "#contract/auth/security.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { sessionAbsoluteDays, sessionIdleDays } from "#contract/limits.ts";
+import { sessionAbsoluteDays, sessionIdleDays } from "#contract/limits/authentication.ts";
 import { account_security, factors, identities, passkeys, recovery_codes } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";

@@ -1,7 +1,7 @@
 import type { Call } from "#contract/calls/call.ts";
 import type { IceServers } from "#contract/calls/ice.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { relayCredentialSeconds } from "#contract/limits.ts";
+import { relayCredentialSeconds } from "#contract/limits/calls.ts";
 import { openDb } from "#worker/db/client.ts";
 import { findConnection } from "#worker/db/relations.ts";
 import { takeToken } from "#worker/lib/limits/rate-limit.ts";

@@ -1,7 +1,7 @@
 import { and, eq, getTableColumns, not, type SQL, sql } from "drizzle-orm";
 import type { ConnectionRequest, Contact, ContactPage, RequestPage } from "#contract/contacts.ts";
 import { createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
-import { contactPageRows, requestPageRows } from "#contract/limits.ts";
+import { contactPageRows, requestPageRows } from "#contract/limits/people.ts";
 import type { Profile, RelationState } from "#contract/people.ts";
 import type { Db } from "#worker/db/client.ts";
 import { blocks, connection_requests, connections } from "#worker/db/relation-schema.ts";

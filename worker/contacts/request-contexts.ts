@@ -1,7 +1,7 @@
 import { and, desc, eq, not, sql } from "drizzle-orm";
 import type { RequestContext } from "#contract/contacts.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { commonNamesMax, comparedContactsMax, comparedGroupsMax, requestPageRows } from "#contract/limits.ts";
+import { commonNamesMax, comparedContactsMax, comparedGroupsMax, requestPageRows } from "#contract/limits/people.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { connection_requests } from "#worker/db/relation-schema.ts";
 import { isHiddenRequest } from "#worker/db/relations.ts";

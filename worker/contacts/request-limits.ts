@@ -1,13 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { ErrorCode } from "#contract/errors.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
-import {
-  askAgainDays,
-  groupInvitationDays,
-  groupInvitationsPerPairMax,
-  pendingRequestsMax,
-  requestsReceivedPerDay,
-} from "#contract/limits.ts";
+import { groupInvitationDays, groupInvitationsPerPairMax } from "#contract/limits/groups.ts";
+import { askAgainDays, pendingRequestsMax, requestsReceivedPerDay } from "#contract/limits/people.ts";
 import { type Allowance, tierAllowances } from "#contract/settings/trust-tiers.ts";
 import type { Db } from "#worker/db/client.ts";
 import { hasSearchedNumber, readTrust } from "#worker/people/trust.ts";

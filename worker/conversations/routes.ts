@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { gapPageRows, messagePageRows } from "#contract/limits.ts";
+import { gapPageRows, messagePageRows } from "#contract/limits/conversations.ts";
 import { Seq } from "#contract/messages/positions.ts";
 import { DraftList } from "#contract/settings/drafts.ts";
 import { MessageFlags } from "#contract/settings/message-flags.ts";

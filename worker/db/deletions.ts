@@ -1,6 +1,6 @@
 import { eq, lt } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
-import { sessionIdleDays } from "#contract/limits.ts";
+import { sessionIdleDays } from "#contract/limits/authentication.ts";
 import type { Db } from "./client.ts";
 import { deleted_sessions, deletions, users } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, inArray, not, sql } from "drizzle-orm";
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "#contract/ids.ts";
-import { groupInvitationDays, groupInvitationsListedMax } from "#contract/limits.ts";
+import { groupInvitationDays, groupInvitationsListedMax } from "#contract/limits/groups.ts";
 import type { FoundPerson, NumberNotice, Profile, Relation, RelationState } from "#contract/people.ts";
 import { defaultSettings, type Settings } from "#contract/settings/settings.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";

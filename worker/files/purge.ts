@@ -1,5 +1,5 @@
 import { and, eq, lt, ne, type SQL, sql } from "drizzle-orm";
-import { orphanMaxMs } from "#contract/limits.ts";
+import { orphanMaxMs } from "#contract/limits/files.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { files } from "#worker/db/file-schema.ts";
 import { isUnreferenced, purgeFile } from "#worker/db/files.ts";

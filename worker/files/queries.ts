@@ -1,7 +1,7 @@
 import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { MediaType, NewFile } from "#contract/files.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { fileBytesPerDay, filesReceivingMax, storageMaxBytes } from "#contract/limits.ts";
+import { fileBytesPerDay, filesReceivingMax, storageMaxBytes } from "#contract/limits/files.ts";
 import type { Db } from "#worker/db/client.ts";
 import { files, upload_days } from "#worker/db/file-schema.ts";
 import { type FileRecord, isUnreferenced } from "#worker/db/files.ts";

@@ -1,6 +1,7 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { comparedContactsMax, groupInvitationDays, pendingRequestsMax } from "#contract/limits.ts";
+import { groupInvitationDays } from "#contract/limits/groups.ts";
+import { comparedContactsMax, pendingRequestsMax } from "#contract/limits/people.ts";
 import { checkInvitationQuota, isPausedAfterInvitation } from "#worker/contacts/request-limits.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { connections, group_invitations } from "#worker/db/relation-schema.ts";

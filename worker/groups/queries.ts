@@ -2,7 +2,7 @@ import { and, eq, inArray } from "drizzle-orm";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { GroupMember, MemberPage } from "#contract/groups.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
-import { groupInvitationsAtOnce, memberPageRows } from "#contract/limits.ts";
+import { groupInvitationsAtOnce, memberPageRows } from "#contract/limits/groups.ts";
 import type { Db } from "#worker/db/client.ts";
 import { blocks, connections } from "#worker/db/relation-schema.ts";
 import { listMemberProfiles } from "#worker/db/relations.ts";

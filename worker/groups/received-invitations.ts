@@ -1,5 +1,5 @@
 import type { GroupInvitation } from "#contract/groups.ts";
-import { commonNamesMax } from "#contract/limits.ts";
+import { commonNamesMax } from "#contract/limits/people.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
 import { openDb } from "#worker/db/client.ts";
 import { listRelations } from "#worker/db/relations.ts";

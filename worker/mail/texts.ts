@@ -1,5 +1,5 @@
 import type { Language } from "#contract/language.ts";
-import { mailedTokenMinutes } from "#contract/limits.ts";
+import { mailedTokenMinutes } from "#contract/limits/authentication.ts";
 import { type Mail, type MailText, toMail } from "./mail.ts";
 
 /** Secrets of a mail: a link to open, and a code to type on the page that requested it. */

@@ -1,5 +1,5 @@
 import { type Language, languages } from "#contract/language.ts";
-import { factorResetHours } from "#contract/limits.ts";
+import { factorResetHours } from "#contract/limits/authentication.ts";
 import { type Mail, type MailText, toMultilingualMail } from "./mail.ts";
 
 /** Warnings to the recovery address about account changes that somebody else may have made. */

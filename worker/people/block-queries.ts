@@ -2,7 +2,7 @@ import { and, desc, eq, exists, gte, isNotNull, lt, ne, notExists, sql } from "d
 import { alias } from "drizzle-orm/sqlite-core";
 import type { BlockList } from "#contract/contacts.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
-import { blockPageRows } from "#contract/limits.ts";
+import { blockPageRows } from "#contract/limits/people.ts";
 import { invitationDays } from "#contract/names/invitation.ts";
 import type { Db } from "#worker/db/client.ts";
 import { blocks, connection_requests, group_invitations, invitations } from "#worker/db/relation-schema.ts";

@@ -1,6 +1,6 @@
 import { and, eq, isNull, ne, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
-import { formerHandleDays } from "#contract/limits.ts";
+import { formerHandleDays } from "#contract/limits/people.ts";
 import { toHandleSkeleton } from "#contract/names/handles.ts";
 import type { FoundPerson } from "#contract/people.ts";
 import type { Db } from "#worker/db/client.ts";

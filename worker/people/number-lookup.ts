@@ -1,6 +1,6 @@
 import { and, between, eq, ne, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
-import { phoneSearchMinLength } from "#contract/limits.ts";
+import { phoneSearchMinLength } from "#contract/limits/phone-numbers.ts";
 import { type NumberLookupResult, toPhoneQuery } from "#contract/people.ts";
 import { parsePhoneQuery, toE164 } from "#contract/phone.ts";
 import type { Db } from "#worker/db/client.ts";

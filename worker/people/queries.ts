@@ -1,6 +1,6 @@
 import { and, eq, inArray, ne, notExists, notInArray, type SQL, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
-import { phoneSearchMaxResults, phoneSearchMinLength, phoneTailDigits } from "#contract/limits.ts";
+import { phoneSearchMaxResults, phoneSearchMinLength, phoneTailDigits } from "#contract/limits/phone-numbers.ts";
 import type { FoundPerson, Profile } from "#contract/people.ts";
 import { type PhoneQuery, parsePhoneQuery } from "#contract/phone.ts";
 import type { Db } from "#worker/db/client.ts";

@@ -1,6 +1,8 @@
 import * as v from "valibot";
 import { Uuid } from "#contract/ids.ts";
-import { avatarSizes, phoneSearchMinLength, searchQueryMaxLength } from "#contract/limits.ts";
+import { avatarSizes } from "#contract/limits/files.ts";
+import { phoneSearchMinLength } from "#contract/limits/phone-numbers.ts";
+import { searchQueryMaxLength } from "#contract/limits/search.ts";
 import { DisplayName } from "#contract/names/display-names.ts";
 import { FoundPerson, Profile, toPhoneQuery } from "#contract/people.ts";
 import { openDb } from "#worker/db/client.ts";

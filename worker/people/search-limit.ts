@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { and, between, desc, eq, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
-import { newAccountHours, searchesPerDay, searchesPerDayNew } from "#contract/limits.ts";
+import { newAccountHours, searchesPerDay, searchesPerDayNew } from "#contract/limits/phone-numbers.ts";
 import type { Db } from "#worker/db/client.ts";
 import { phone_searches, users } from "#worker/db/schema.ts";
 import type { RateLimitResult } from "#worker/lib/limits/rate-limit.ts";

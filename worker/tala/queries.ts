@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray, lt, max, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Uuid } from "#contract/ids.ts";
-import { postGoneMax as goneMax, postPageRows } from "#contract/limits.ts";
+import { postGoneMax as goneMax, postPageRows } from "#contract/limits/tala.ts";
 import type { Audience } from "#contract/settings/settings.ts";
 import type { NewPost } from "#contract/tala.ts";
 import type { Db } from "#worker/db/client.ts";

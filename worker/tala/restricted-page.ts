@@ -1,5 +1,5 @@
 import { packUuid } from "#contract/ids.ts";
-import { postPageBytes, postPageRows } from "#contract/limits.ts";
+import { postPageBytes, postPageRows } from "#contract/limits/tala.ts";
 import type { PostPage } from "#contract/tala.ts";
 import { countJsonBytes, toPicture } from "./feed-page.ts";
 import type { RestrictedPostRow } from "./restricted-queries.ts";

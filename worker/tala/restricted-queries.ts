@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
-import { postPageRows } from "#contract/limits.ts";
+import { postPageRows } from "#contract/limits/tala.ts";
 import type { RestrictedAudience } from "#contract/tala.ts";
 import type { Db } from "#worker/db/client.ts";
 import { tala_restricted_posts } from "#worker/db/tala-schema.ts";

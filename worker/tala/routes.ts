@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Uuid, unpackUuid } from "#contract/ids.ts";
-import { pictureMaxBytes, postJsonMaxLength } from "#contract/limits.ts";
+import { pictureMaxBytes, postJsonMaxLength } from "#contract/limits/tala.ts";
 import { NewPost, PostPage, Published, pictureSizes } from "#contract/tala.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";

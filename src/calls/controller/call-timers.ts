@@ -1,6 +1,6 @@
 import type { CallSyncPort } from "#calls/sync-port.ts";
 import type { CallState } from "#contract/calls/local-call.ts";
-import { callHeartbeatMs, callServerWaitMs } from "#contract/limits.ts";
+import { callHeartbeatMs, callServerWaitMs } from "#contract/limits/calls.ts";
 
 const tickMs = 5_000;
 const endedCallShownMs = 2_000; // how long the ended screen is shown

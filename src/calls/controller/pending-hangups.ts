@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { CallSyncPort } from "#calls/sync-port.ts";
 import { CallStatus, DeviceId, ReportedReason } from "#contract/calls/call.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import { callSilentMaxMs } from "#contract/limits.ts";
+import { callSilentMaxMs } from "#contract/limits/calls.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
 import { publishCallEnd } from "./call-result.ts";

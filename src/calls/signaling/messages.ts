@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { callSignalMaxBytes } from "#contract/limits.ts";
+import { callSignalMaxBytes } from "#contract/limits/calls.ts";
 
 /**
  * Media state one side reports about itself. `sound`: no audio is sent yet, audio is sent, or there is no microphone.

@@ -1,4 +1,4 @@
-import { callSignalMaxBytes } from "#contract/limits.ts";
+import { callSignalMaxBytes } from "#contract/limits/calls.ts";
 import type { IceCandidates, SignalFrame, SignalItem } from "./messages.ts";
 
 const resendDelaysMs = [1_000, 2_000, 4_000] as const; // the last one repeats

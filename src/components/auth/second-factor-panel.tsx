@@ -4,7 +4,7 @@ import { Button } from "#components/controls/button.tsx";
 import { CodeForm } from "#components/controls/code-form.tsx";
 import { focusOnMount } from "#components/focus/focus-on-mount.ts";
 import type { SecondStep } from "#contract/auth/auth.ts";
-import { totpDigits } from "#contract/limits.ts";
+import { totpDigits } from "#contract/limits/authentication.ts";
 import { toPasskeyErrorText } from "#lib/factors/passkey-error.ts";
 import { canUsePasskeys, verifyWithPasskey } from "#lib/factors/passkeys.ts";
 import { isSessionEndedError, submitRecoveryCode, submitTotp } from "#lib/factors/second-factor.ts";

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { SearchField } from "#components/controls/search-field.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import type { Uuid } from "#contract/ids.ts";
-import { searchQueryMaxLength } from "#contract/limits.ts";
+import { searchQueryMaxLength } from "#contract/limits/search.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { type ListedPerson, PersonListItem } from "./person-row.tsx";
 import { useContactFilter } from "./use-contact-filter.ts";

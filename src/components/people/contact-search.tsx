@@ -4,7 +4,7 @@ import { SearchField } from "#components/controls/search-field.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { RowList } from "#components/layout/row-list.tsx";
-import { searchQueryMaxLength } from "#contract/limits.ts";
+import { searchQueryMaxLength } from "#contract/limits/search.ts";
 import { NoContacts } from "./no-contacts.tsx";
 import { useContactFilter } from "./use-contact-filter.ts";
 

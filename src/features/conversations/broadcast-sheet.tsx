@@ -4,7 +4,7 @@ import { Button } from "#components/controls/button.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
-import { messageTextMaxLength } from "#contract/limits.ts";
+import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { useSession } from "#lib/session/use-session.ts";
 import { SyncError } from "#sync/actions.ts";

@@ -5,7 +5,7 @@ import { IsPageContext, Screen } from "#components/layout/screen.tsx";
 import { useBackButton } from "#components/overlays/back-button-layers.ts";
 import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import { MenuButton } from "#components/overlays/menu.tsx";
-import { searchQueryMaxLength } from "#contract/limits.ts";
+import { searchQueryMaxLength } from "#contract/limits/search.ts";
 import { loadMulticast } from "#sync/actions.ts";
 import { ConversationList } from "./conversation-list.tsx";
 import { ConversationSearchResults } from "./search/conversation-search-results.tsx";

@@ -6,7 +6,7 @@ import { TextField } from "#components/controls/text-field.tsx";
 import { dialogCardClasses, Modal } from "#components/overlays/modal.tsx";
 import { GroupName } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { groupNameMaxLength } from "#contract/limits.ts";
+import { groupNameMaxLength } from "#contract/limits/groups.ts";
 import { isBlank } from "#contract/text.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { changeGroupName } from "#sync/people/group-commands.ts";

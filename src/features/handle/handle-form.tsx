@@ -5,7 +5,7 @@ import { Button } from "#components/controls/button.tsx";
 import { TextField } from "#components/controls/text-field.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
-import { handleMaxLength } from "#contract/limits.ts";
+import { handleMaxLength } from "#contract/limits/people.ts";
 import { Handle } from "#contract/names/handles.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { requestHandleRemoval, saveHandle } from "./handle-api.ts";

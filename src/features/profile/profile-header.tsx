@@ -5,7 +5,7 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { TextField } from "#components/controls/text-field.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
-import { displayNameMaxLength } from "#contract/limits.ts";
+import { displayNameMaxLength } from "#contract/limits/people.ts";
 import { findAvatarFileError } from "#lib/media/avatar-file.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { CropSheet } from "./crop-sheet.tsx";

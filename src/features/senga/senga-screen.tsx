@@ -6,7 +6,7 @@ import { Button } from "#components/controls/button.tsx";
 import { SearchField } from "#components/controls/search-field.tsx";
 import { keepFocusInRows } from "#components/focus/row-focus.ts";
 import { Screen } from "#components/layout/screen.tsx";
-import { searchQueryMaxLength } from "#contract/limits.ts";
+import { searchQueryMaxLength } from "#contract/limits/search.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { PeopleSearchResults } from "./people-search-results.tsx";
 import { ContactRequestLists } from "./request-lists.tsx";

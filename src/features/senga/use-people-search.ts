@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import * as v from "valibot";
-import { phoneSearchMinLength } from "#contract/limits.ts";
+import { phoneSearchMinLength } from "#contract/limits/phone-numbers.ts";
 import { TypedHandle } from "#contract/names/handles.ts";
 import { FoundPerson, toPhoneQuery } from "#contract/people.ts";
 import { requestApi } from "#lib/http/api.ts";

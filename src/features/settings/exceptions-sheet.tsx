@@ -5,7 +5,7 @@ import { Sheet } from "#components/overlays/sheet.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
 import { useSelection } from "#components/people/use-selection.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { exceptionsMax } from "#contract/limits.ts";
+import { exceptionsMax } from "#contract/limits/people.ts";
 import type { Exceptions } from "#contract/settings/settings.ts";
 import { useContacts } from "#sync/hooks/use-people.ts";
 import { useUpdateSettings } from "./use-update-settings.ts";

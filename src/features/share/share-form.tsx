@@ -5,7 +5,7 @@ import { Button } from "#components/controls/button.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
 import type { Uuid } from "#contract/ids.ts";
-import { messageTextMaxLength } from "#contract/limits.ts";
+import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { type OpenedShare, saveSharedText, sendShare } from "#lib/browser/share/stored-share.ts";
 import { loadMulticast, SyncError } from "#sync/actions.ts";

@@ -8,7 +8,7 @@ import { useBackButton } from "#components/overlays/back-button-layers.ts";
 import type CameraSheet from "#components/overlays/camera-sheet.tsx";
 import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";
-import { postBytesMax, postGraphemesMax } from "#contract/limits.ts";
+import { postBytesMax, postGraphemesMax } from "#contract/limits/tala.ts";
 import type { Audience } from "#contract/settings/settings.ts";
 import { cleanPost, countGraphemes } from "#contract/tala.ts";
 import type { TextKey } from "#i18n/setup.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import { Uuid } from "#contract/ids.ts";
-import { authCodeSeconds, oauthFlowSeconds } from "#contract/limits.ts";
+import { authCodeSeconds, oauthFlowSeconds } from "#contract/limits/authentication.ts";
 import { requestApi } from "#lib/http/api.ts";
 import { ApiRequestError } from "#lib/http/http-request.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { oauthRegistrationSeconds } from "#contract/limits.ts";
+import { oauthRegistrationSeconds } from "#contract/limits/authentication.ts";
 
 /**
  * Registration after an OAuth sign-in without an account (`phone_needed`): the identity to send with the registration.

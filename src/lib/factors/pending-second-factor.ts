@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Session } from "#contract/auth/auth.ts";
 import { Uuid } from "#contract/ids.ts";
-import { pendingSecondFactorMinutes } from "#contract/limits.ts";
+import { pendingSecondFactorMinutes } from "#contract/limits/authentication.ts";
 import { getSession, type OpenedSession } from "#lib/session/session.ts";
 
 /**

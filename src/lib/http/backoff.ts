@@ -1,4 +1,4 @@
-import { retryBaseMs, retryMaxMs } from "#contract/limits.ts";
+import { retryBaseMs, retryMaxMs } from "#contract/limits/delivery.ts";
 
 /**
  * Retry delay with full jitter: random between zero and a bound that doubles with each attempt, so that devices that

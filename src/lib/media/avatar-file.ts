@@ -1,4 +1,4 @@
-import { avatarMaxBytes, avatarSizes } from "#contract/limits.ts";
+import { avatarMaxBytes, avatarSizes } from "#contract/limits/files.ts";
 import type { TextKey } from "#i18n/setup.ts";
 import type { CropSquare } from "./crop.ts";
 

@@ -1,5 +1,5 @@
 import { rgbaToThumbHash } from "thumbhash";
-import { imageEdgePx } from "#contract/limits.ts";
+import { imageEdgePx } from "#contract/limits/files.ts";
 import type { Size } from "./crop.ts";
 
 // Runs in a worker, or in the page if workers are unavailable.

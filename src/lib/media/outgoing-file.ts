@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { cleanFileName, MediaType, otherType } from "#contract/files.ts";
-import { fileMaxBytes } from "#contract/limits.ts";
+import { fileMaxBytes } from "#contract/limits/files.ts";
 import type { AttachedBody } from "#contract/messages/body.ts";
 
 type BodyWithoutFile<B> = B extends AttachedBody ? Omit<B, "file"> : never;

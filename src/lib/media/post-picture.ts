@@ -1,4 +1,5 @@
-import { fileMaxPixels, pictureEdgePx, pictureMaxBytes } from "#contract/limits.ts";
+import { fileMaxPixels } from "#contract/limits/files.ts";
+import { pictureEdgePx, pictureMaxBytes } from "#contract/limits/tala.ts";
 import { queueResize } from "./image-worker-client.ts";
 import { MediaError } from "./outgoing-file.ts";
 import { readPixelCount } from "./prepare-attachment.ts";

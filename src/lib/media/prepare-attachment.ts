@@ -1,5 +1,5 @@
 import { cleanFileName, imageTypes } from "#contract/files.ts";
-import { fileMaxPixels } from "#contract/limits.ts";
+import { fileMaxPixels } from "#contract/limits/files.ts";
 import type { ResizedImage } from "./image-resize.ts";
 import { detectImageFormat, type ImageFormat, signatureBytes } from "./image-signature.ts";
 import { queueResize } from "./image-worker-client.ts";

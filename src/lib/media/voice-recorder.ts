@@ -1,5 +1,5 @@
 import { audioTypes } from "#contract/files.ts";
-import { voiceBitsPerSecond, voiceMaxMs } from "#contract/limits.ts";
+import { voiceBitsPerSecond, voiceMaxMs } from "#contract/limits/files.ts";
 import { trackRecording } from "./sound.ts";
 import { LevelTrack, toLoudness } from "./waveform.ts";
 

@@ -1,4 +1,4 @@
-import { waveformBars } from "#contract/limits.ts";
+import { waveformBars } from "#contract/limits/files.ts";
 
 const firstSlotMs = 100;
 const slotsMax = 512; // resolution limit, independent of the duration

@@ -2,7 +2,7 @@ import { solveChallenge } from "altcha-lib";
 import { deriveKey } from "altcha-lib/algorithms/web/pbkdf2";
 import type { ChallengeRequest } from "#contract/auth/proof-of-work.ts";
 import { Challenge } from "#contract/auth/sign-in.ts";
-import { proofSolveMs } from "#contract/limits.ts";
+import { proofSolveMs } from "#contract/limits/authentication.ts";
 import { ApiRequestError, sendHttpRequest } from "#lib/http/http-request.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
 

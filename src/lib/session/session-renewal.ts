@@ -1,4 +1,4 @@
-import { refreshMarginSeconds } from "#contract/limits.ts";
+import { refreshMarginSeconds } from "#contract/limits/authentication.ts";
 import { isDataSaverOn } from "#lib/browser/network-info.ts";
 import { getSession, isNearExpiry, subscribeSession } from "./session.ts";
 import { refreshSession } from "./session-refresh.ts";

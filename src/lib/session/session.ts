@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type Factor, type SecondStep, Session as ServerSession } from "#contract/auth/auth.ts";
 import { Uuid } from "#contract/ids.ts";
-import { refreshMarginSeconds } from "#contract/limits.ts";
+import { refreshMarginSeconds } from "#contract/limits/authentication.ts";
 import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import { deleteAllCachedPictures } from "#lib/browser/picture-cache.ts";
 import { endPush } from "#lib/browser/push/end-push.ts";

@@ -1,4 +1,4 @@
-import { creditBytes, creditReportMessages } from "#contract/limits.ts";
+import { creditBytes, creditReportMessages } from "#contract/limits/sockets.ts";
 
 const processedReportBytes = creditBytes / 4;
 

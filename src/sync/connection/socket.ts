@@ -1,11 +1,6 @@
 import ReconnectingWebSocket from "partysocket/ws";
-import {
-  activeRetryMaxMs,
-  pingHiddenMs,
-  pingVisibleMs,
-  pongTimeoutMs,
-  probeAfterActivityMs,
-} from "#contract/limits.ts";
+import { activeRetryMaxMs } from "#contract/limits/delivery.ts";
+import { pingHiddenMs, pingVisibleMs, pongTimeoutMs, probeAfterActivityMs } from "#contract/limits/sockets.ts";
 import { closeCodes, finalCloseCodes, parsePong, pingFrame } from "#contract/wire/server-frames.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import type { Platform } from "#sync/platform/platform.ts";

@@ -1,5 +1,5 @@
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { fileMaxBytes } from "#contract/limits.ts";
+import { fileMaxBytes } from "#contract/limits/files.ts";
 import { getContext } from "#sync/outbox/enqueue.ts";
 import { clearJournaledDraftInput, journalDraftInput } from "#sync/store/journal.ts";
 import {

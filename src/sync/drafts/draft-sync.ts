@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { ConversationId } from "#contract/ids.ts";
-import { draftAgeMaxMs, messageTextMaxLength } from "#contract/limits.ts";
+import { draftAgeMaxMs, messageTextMaxLength } from "#contract/limits/messages.ts";
 import { ReplyPlace } from "#contract/messages/body.ts";
 import { DraftList, isSameDraft, type SyncedDraft } from "#contract/settings/drafts.ts";
 import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { feedPollMs } from "#contract/limits.ts";
+import { feedPollMs } from "#contract/limits/tala.ts";
 import { PostPage } from "#contract/tala.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { asSyncError, type FailureCode, SyncError } from "#sync/platform/sync-error.ts";

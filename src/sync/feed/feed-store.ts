@@ -1,5 +1,5 @@
 import { type Uuid, unpackUuid } from "#contract/ids.ts";
-import { feedFreshMs } from "#contract/limits.ts";
+import { feedFreshMs } from "#contract/limits/tala.ts";
 import { type PictureSize, type PostPage, postPicturePath } from "#contract/tala.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import type { PostRow } from "#sync/store/post-rows.ts";

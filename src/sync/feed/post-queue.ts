@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { isErrorCode } from "#contract/errors.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { pictureMaxBytes } from "#contract/limits.ts";
+import { pictureMaxBytes } from "#contract/limits/tala.ts";
 import type { Audience } from "#contract/settings/settings.ts";
 import { cleanPost, NewPost, type PostPicture } from "#contract/tala.ts";
 import { getContext } from "#sync/outbox/enqueue.ts";

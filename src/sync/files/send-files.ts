@@ -1,6 +1,6 @@
 import { cleanFileName } from "#contract/files.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
-import { fileMaxBytes } from "#contract/limits.ts";
+import { fileMaxBytes } from "#contract/limits/files.ts";
 import { type Body, findAttachment } from "#contract/messages/body.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { readDraftRow } from "#sync/drafts/draft-rows.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { FileState, filePath, otherType, partBytes, partCount, partPath } from "#contract/files.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { filePartBytes, filePartsAtOnce } from "#contract/limits.ts";
+import { filePartBytes, filePartsAtOnce } from "#contract/limits/files.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
 import type { UploadRow } from "#sync/store/database.ts";

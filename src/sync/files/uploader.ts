@@ -1,7 +1,7 @@
 import type { ErrorCode } from "#contract/errors.ts";
 import { type FileState, filePath } from "#contract/files.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { filePartsAtOnce } from "#contract/limits.ts";
+import { filePartsAtOnce } from "#contract/limits/files.ts";
 import { createOperationRunner, type OperationSender } from "#sync/outbox/operation-runner.ts";
 import { KeyedBackoff } from "#sync/platform/keyed-backoff.ts";
 import { Retry } from "#sync/platform/retry.ts";

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
-import { postPageRows } from "#contract/limits.ts";
+import { postPageRows } from "#contract/limits/tala.ts";
 import { isDataSaverOn } from "#lib/browser/network-info.ts";
 import { FeedPoller, type FeedStatus, fetchOlderPosts } from "#sync/feed/feed-poller.ts";
 import { type FeedView, readFeed, toFeedView } from "#sync/feed/feed-store.ts";

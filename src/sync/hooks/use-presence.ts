@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
-import { presencePollMs } from "#contract/limits.ts";
+import { presencePollMs } from "#contract/limits/people.ts";
 import type { Presence } from "#contract/settings/settings.ts";
 import { waitForTakeover } from "#lib/browser/first-view.ts";
 import type { PresencePoller } from "#sync/presence/presence-poller.ts";

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { useSelection } from "#components/people/use-selection.ts";
 import { type ConversationId, privateConversationId, type Uuid } from "#contract/ids.ts";
-import { multicastMax } from "#contract/limits.ts";
+import { multicastMax } from "#contract/limits/messages.ts";
 import { useConversations } from "./use-conversations.ts";
 import { useContacts } from "./use-people.ts";
 

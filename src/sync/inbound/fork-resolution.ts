@@ -1,5 +1,5 @@
 import type { InboxRow } from "#contract/conversations.ts";
-import { restoreWindowMs } from "#contract/limits.ts";
+import { restoreWindowMs } from "#contract/limits/delivery.ts";
 import { type StoredBody, withoutEdits, withReply } from "#contract/messages/body.ts";
 import { mergeReadStates } from "#contract/messages/positions.ts";
 import type { PageResult } from "#contract/wire/commands.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { groupPath, MemberPage } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { memberPageRows } from "#contract/limits.ts";
+import { memberPageRows } from "#contract/limits/groups.ts";
 import type { Observable } from "#lib/browser/observable.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import type { Platform } from "#sync/platform/platform.ts";

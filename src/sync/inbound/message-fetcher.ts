@@ -1,5 +1,5 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { gapPageRows, messagePageRows } from "#contract/limits.ts";
+import { gapPageRows, messagePageRows } from "#contract/limits/conversations.ts";
 import { searchTextOfBody } from "#contract/messages/body.ts";
 import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";

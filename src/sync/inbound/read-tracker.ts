@@ -1,5 +1,5 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { receiptCoalesceMs } from "#contract/limits.ts";
+import { receiptCoalesceMs } from "#contract/limits/delivery.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { runInBackground } from "#sync/store/sync-context.ts";
 import type { Tab } from "#sync/tabs/tab.ts";

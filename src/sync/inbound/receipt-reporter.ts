@@ -1,5 +1,5 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { receiptCoalesceMs } from "#contract/limits.ts";
+import { receiptCoalesceMs } from "#contract/limits/delivery.ts";
 import { clampReadState, type ReadState } from "#contract/messages/positions.ts";
 import type { Command } from "#contract/wire/commands.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";

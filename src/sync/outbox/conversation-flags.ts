@@ -1,5 +1,5 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { pinnedConversationsMax } from "#contract/limits.ts";
+import { pinnedConversationsMax } from "#contract/limits/conversations.ts";
 import {
   applyFlagChange,
   type ConversationFlags,

@@ -1,5 +1,5 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { editWindowMs } from "#contract/limits.ts";
+import { editWindowMs } from "#contract/limits/messages.ts";
 import { getEditNumber, isEditableBody, withText } from "#contract/messages/body.ts";
 import { keepMentions, withMentions } from "#contract/messages/mentions.ts";
 import { cleanText } from "#contract/text.ts";

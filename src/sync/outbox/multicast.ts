@@ -1,5 +1,6 @@
 import { type ConversationId, createUuid, otherMember, type Uuid } from "#contract/ids.ts";
-import { displayNameMaxLength, multicastMax } from "#contract/limits.ts";
+import { multicastMax } from "#contract/limits/messages.ts";
+import { displayNameMaxLength } from "#contract/limits/people.ts";
 import { type StoredBody, withoutEdits, withReply } from "#contract/messages/body.ts";
 import { withMentions } from "#contract/messages/mentions.ts";
 import { findOrFetchMember } from "#sync/inbound/member-loader.ts";

@@ -1,7 +1,7 @@
 import { hasEnded } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { outboxWindow, sendBatchMax } from "#contract/limits.ts";
+import { outboxWindow, sendBatchMax } from "#contract/limits/messages.ts";
 import { findAttachment } from "#contract/messages/body.ts";
 import { groupIntoFrames } from "#sync/connection/frame-writer.ts";
 import type { SocketSession } from "#sync/connection/socket-session.ts";

@@ -1,5 +1,5 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { presenceStaleMs } from "#contract/limits.ts";
+import { presenceStaleMs } from "#contract/limits/people.ts";
 import type { Presence } from "#contract/settings/settings.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 

@@ -1,5 +1,5 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { typingLastsMs, typingRepeatMs } from "#contract/limits.ts";
+import { typingLastsMs, typingRepeatMs } from "#contract/limits/messages.ts";
 import type { SocketSession } from "#sync/connection/socket-session.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { isOwnMessage } from "#sync/store/row-mapping.ts";

@@ -1,5 +1,5 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { typingLastsMs, typingRepeatMs } from "#contract/limits.ts";
+import { typingLastsMs, typingRepeatMs } from "#contract/limits/messages.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 

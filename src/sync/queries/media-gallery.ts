@@ -1,5 +1,5 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { searchResultsMax } from "#contract/limits.ts";
+import { searchResultsMax } from "#contract/limits/search.ts";
 import { createMessageMatcher, type SearchKind } from "#contract/wire/search-filter.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";

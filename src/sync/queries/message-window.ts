@@ -1,5 +1,5 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { messagePageRows } from "#contract/limits.ts";
+import { messagePageRows } from "#contract/limits/conversations.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";

@@ -1,6 +1,6 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { messagePageRows } from "#contract/limits.ts";
+import { messagePageRows } from "#contract/limits/conversations.ts";
 import type { Settings } from "#contract/settings/settings.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { readLastKnownProfile } from "#sync/store/members.ts";

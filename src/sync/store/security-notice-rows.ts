@@ -1,6 +1,6 @@
 import { isResetUnderWay, type SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { securityNoticesMax } from "#contract/limits.ts";
+import { securityNoticesMax } from "#contract/limits/authentication.ts";
 import type { LocalStore } from "./database.ts";
 
 /** Security notices received on this device, newest last. Seen ones are kept because the server may send them again. */

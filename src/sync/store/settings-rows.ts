@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Uuid } from "#contract/ids.ts";
-import { exceptionsMax } from "#contract/limits.ts";
+import { exceptionsMax } from "#contract/limits/people.ts";
 import {
   defaultSettings,
   type Exceptions,

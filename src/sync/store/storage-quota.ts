@@ -1,5 +1,5 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { messagePageRows } from "#contract/limits.ts";
+import { messagePageRows } from "#contract/limits/conversations.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import type { LocalStore } from "./database.ts";
 

@@ -1,4 +1,4 @@
-import { avatarMaxBytes } from "#contract/limits.ts";
+import { avatarMaxBytes } from "#contract/limits/files.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";

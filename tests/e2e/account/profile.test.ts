@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { avatarMaxBytes } from "#contract/limits.ts";
+import { avatarMaxBytes } from "#contract/limits/files.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";

@@ -1,4 +1,4 @@
-import { presencePollMs } from "#contract/limits.ts";
+import { presencePollMs } from "#contract/limits/people.ts";
 import type { SettingsChange } from "#contract/settings/settings.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";

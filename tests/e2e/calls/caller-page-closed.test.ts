@@ -1,4 +1,4 @@
-import { callRingMs } from "#contract/limits.ts";
+import { callRingMs } from "#contract/limits/calls.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import {
   callButton,

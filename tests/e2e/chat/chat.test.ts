@@ -1,5 +1,5 @@
 import { privateConversationId } from "#contract/ids.ts";
-import { messageTextMaxLength } from "#contract/limits.ts";
+import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";

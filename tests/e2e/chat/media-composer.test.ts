@@ -1,5 +1,5 @@
 import type { Locator, Page } from "@playwright/test";
-import { fileMaxBytes, imageEdgePx } from "#contract/limits.ts";
+import { fileMaxBytes, imageEdgePx } from "#contract/limits/files.ts";
 import { readAttachmentDrafts } from "#tests/support/browser/attachment-drafts.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";

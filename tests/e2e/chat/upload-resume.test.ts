@@ -1,5 +1,5 @@
 import { partCount } from "#contract/files.ts";
-import { filePartBytes } from "#contract/limits.ts";
+import { filePartBytes } from "#contract/limits/files.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { TestClient } from "#tests/support/browser/test-client.ts";
 import { makePair, toSite } from "#tests/support/people/pair.ts";

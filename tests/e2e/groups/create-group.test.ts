@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { groupNameMaxLength } from "#contract/limits.ts";
+import { groupNameMaxLength } from "#contract/limits/groups.ts";
 import { readAttachmentDrafts } from "#tests/support/browser/attachment-drafts.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";

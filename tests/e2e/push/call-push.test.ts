@@ -2,7 +2,7 @@ import type { Browser, Page } from "@playwright/test";
 import * as v from "valibot";
 import { Session } from "#contract/auth/auth.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { callRingMs } from "#contract/limits.ts";
+import { callRingMs } from "#contract/limits/calls.ts";
 import { type PushPayload, toCallTag, toConversationTag } from "#contract/push.ts";
 import { notificationLockName } from "#lib/browser/push/notification-lock.ts";
 import {

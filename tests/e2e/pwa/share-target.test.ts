@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { messageTextMaxLength } from "#contract/limits.ts";
+import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { accessTokenSeconds } from "#contract/limits.ts";
+import { accessTokenSeconds } from "#contract/limits/authentication.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { onePixelPng, TestClient, waitForWelcome } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";

@@ -1,5 +1,6 @@
 import { privateConversationId } from "#contract/ids.ts";
-import { messageTextMaxLength, pongTimeoutMs } from "#contract/limits.ts";
+import { messageTextMaxLength } from "#contract/limits/messages.ts";
+import { pongTimeoutMs } from "#contract/limits/sockets.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
 import { createUuid, packUuid } from "#contract/ids.ts";
-import { pictureMaxBytes, postPageRows } from "#contract/limits.ts";
+import { pictureMaxBytes, postPageRows } from "#contract/limits/tala.ts";
 import type { PostPage } from "#contract/tala.ts";
 import { readAttachmentDrafts } from "#tests/support/browser/attachment-drafts.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import * as v from "valibot";
 import { createUuid, packUuid } from "#contract/ids.ts";
-import { postGraphemesMax, postPageRows } from "#contract/limits.ts";
+import { postGraphemesMax, postPageRows } from "#contract/limits/tala.ts";
 import { PostPage } from "#contract/tala.ts";
 import { readAttachmentDrafts } from "#tests/support/browser/attachment-drafts.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";

@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 import { Secret, TOTP } from "otpauth";
-import { totpStepSeconds } from "#contract/limits.ts";
+import { totpStepSeconds } from "#contract/limits/authentication.ts";
 
 /** Checks that the whole value is selected, so that typing replaces it. */
 export const expectSelected = (field: Locator): Promise<void> =>

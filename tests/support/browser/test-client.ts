@@ -7,7 +7,7 @@ import {
   type Page,
 } from "@playwright/test";
 import type { Language } from "#contract/language.ts";
-import { accessTokenSeconds } from "#contract/limits.ts";
+import { accessTokenSeconds } from "#contract/limits/authentication.ts";
 import en from "#i18n/en.json" with { type: "json" };
 import fr from "#i18n/fr.json" with { type: "json" };
 import pt from "#i18n/pt.json" with { type: "json" };

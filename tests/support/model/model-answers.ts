@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { CallResult } from "#contract/calls/call.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { conversationResultsMax } from "#contract/limits.ts";
+import { conversationResultsMax } from "#contract/limits/search.ts";
 import type { Command, CommandResults } from "#contract/wire/commands.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";

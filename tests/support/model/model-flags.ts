@@ -1,6 +1,6 @@
 import { isMutedAt } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { pinnedConversationsMax } from "#contract/limits.ts";
+import { pinnedConversationsMax } from "#contract/limits/conversations.ts";
 import { countsAsUnread } from "#contract/messages/message.ts";
 import { applyFlagChange, isSameFlags } from "#contract/settings/conversation-flags.ts";
 import { chooseDraft, isSameDraft, type SyncedDraft } from "#contract/settings/drafts.ts";

@@ -11,7 +11,7 @@ import {
   NewOwner,
 } from "#contract/groups.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
-import { memberPageRows } from "#contract/limits.ts";
+import { memberPageRows } from "#contract/limits/groups.ts";
 import type { EventBody } from "#contract/messages/body.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";

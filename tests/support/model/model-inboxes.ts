@@ -4,7 +4,7 @@ import type { Call } from "#contract/calls/call.ts";
 import type { InboxRow } from "#contract/conversations.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
-import { inboxPageRows } from "#contract/limits.ts";
+import { inboxPageRows } from "#contract/limits/conversations.ts";
 import { findAttachment } from "#contract/messages/body.ts";
 import type { Message } from "#contract/messages/message.ts";
 import type { Profile, Relation } from "#contract/people.ts";

@@ -1,7 +1,8 @@
 import type { InboxRow } from "#contract/conversations.ts";
 import type { GroupCard, GroupRole } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { previewMaxLength, searchResultsMax } from "#contract/limits.ts";
+import { previewMaxLength } from "#contract/limits/messages.ts";
+import { searchResultsMax } from "#contract/limits/search.ts";
 import { type StoredBody, searchTextOfBody } from "#contract/messages/body.ts";
 import { isMentionOf } from "#contract/messages/mentions.ts";
 import type { Message } from "#contract/messages/message.ts";

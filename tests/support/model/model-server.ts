@@ -9,7 +9,7 @@ import {
   privateMembers,
   type Uuid,
 } from "#contract/ids.ts";
-import { editWindowMs, pinnedMessagesMax } from "#contract/limits.ts";
+import { editWindowMs, pinnedMessagesMax } from "#contract/limits/messages.ts";
 import {
   type Body,
   createTombstone,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { packUuid, type Uuid } from "#contract/ids.ts";
-import { postPageRows } from "#contract/limits.ts";
+import { postPageRows } from "#contract/limits/tala.ts";
 import type { Audience } from "#contract/settings/settings.ts";
 import { NewPost, type PostPage, type Published } from "#contract/tala.ts";
 import type { Refusal } from "#contract/wire/commands.ts";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { partCount } from "#contract/files.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { filePartBytes } from "#contract/limits.ts";
+import { filePartBytes } from "#contract/limits/files.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { enqueueFiles } from "#sync/files/send-files.ts";
 import type { OutgoingFile } from "#sync/store/view-models.ts";

@@ -2,7 +2,7 @@ import { crc32, deflateSync } from "node:zlib";
 import * as v from "valibot";
 import { FileState, filePath, partBytes, partCount, partPath } from "#contract/files.ts";
 import { type ConversationId, createUuid } from "#contract/ids.ts";
-import { filePartBytes } from "#contract/limits.ts";
+import { filePartBytes } from "#contract/limits/files.ts";
 import type { AttachedBody } from "#contract/messages/body.ts";
 import { callSite, type Person, type Site } from "./people.ts";
 

@@ -1,5 +1,5 @@
 import { type ConversationId, createUuid } from "#contract/ids.ts";
-import { sendBatchMax } from "#contract/limits.ts";
+import { sendBatchMax } from "#contract/limits/messages.ts";
 import { callSite, type Person, type Site } from "./people.ts";
 
 /** Sends these texts in order, as any API client would. */

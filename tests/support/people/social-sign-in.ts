@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { Secret, TOTP } from "otpauth";
 import type { Enrolled, FactorChallenge } from "#contract/auth/factors.ts";
-import { totpStepSeconds } from "#contract/limits.ts";
+import { totpStepSeconds } from "#contract/limits/authentication.ts";
 import { type IdentityProvider, startIdentityProvider, toSettings } from "#tests/support/identity/identity-provider.ts";
 import { OAuthBrowser } from "#tests/support/identity/oauth-browser.ts";
 import { findFreePort, type Server, startServer } from "#tests/support/server/server.ts";

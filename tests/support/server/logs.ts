@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import * as v from "valibot";
-import { gapPageRows } from "#contract/limits.ts";
+import { gapPageRows } from "#contract/limits/conversations.ts";
 import type { Message } from "#contract/messages/message.ts";
 import { PageResult } from "#contract/wire/commands.ts";
 import { callSite, type Person, type Site } from "#tests/support/people/people.ts";

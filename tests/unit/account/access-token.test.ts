@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair } from "jose";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { accessTokenSeconds } from "#contract/limits.ts";
+import { accessTokenSeconds } from "#contract/limits/authentication.ts";
 import { signAccessToken, verifyAccessToken } from "#worker/lib/http/access-token.ts";
 
 afterEach(() => {

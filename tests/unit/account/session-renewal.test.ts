@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { accessTokenSeconds, refreshMarginSeconds } from "#contract/limits.ts";
+import { accessTokenSeconds, refreshMarginSeconds } from "#contract/limits/authentication.ts";
 import { makeSessionResponse } from "#tests/support/people/session-response.ts";
 
 const userId = "0190a1b2-0000-7000-8000-000000000001";

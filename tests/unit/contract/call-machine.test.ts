@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Call } from "#contract/calls/call.ts";
 import { stepCall } from "#contract/calls/call-machine.ts";
 import type { CallEvent, CallState, LocalCall } from "#contract/calls/local-call.ts";
-import { callConnectMs, callLongRingMs, callRingMs, callServerWaitMs } from "#contract/limits.ts";
+import { callConnectMs, callLongRingMs, callRingMs, callServerWaitMs } from "#contract/limits/calls.ts";
 
 const start = 1_000_000;
 const now = start + 10_000;

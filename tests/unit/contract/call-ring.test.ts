@@ -11,7 +11,7 @@ import {
   toCall,
 } from "#contract/calls/open-call.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { callAsleepMs, callLongRingMs, callRecoverMs, callRingMs } from "#contract/limits.ts";
+import { callAsleepMs, callLongRingMs, callRecoverMs, callRingMs } from "#contract/limits/calls.ts";
 import { makeSeededRandom } from "#tests/support/model/virtual-time.ts";
 
 /** How long an unanswered call rings, depending on when a device of the callee reports that it rings. */

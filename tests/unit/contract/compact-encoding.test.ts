@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import type { InboxRow } from "#contract/conversations.ts";
 import { createUuid, packUuid } from "#contract/ids.ts";
-import { frameMaxBytes, joinedFramesMax } from "#contract/limits.ts";
+import { frameMaxBytes, joinedFramesMax } from "#contract/limits/sockets.ts";
 import type { Message } from "#contract/messages/message.ts";
 import type { Relation } from "#contract/people.ts";
 import { decodeClientFrames } from "#contract/wire/client-frames.ts";

@@ -9,7 +9,7 @@ import {
   type OpenCall,
   recordPeerLastSeen,
 } from "#contract/calls/open-call.ts";
-import { callConnectMs, callRingMs, callSilentMaxMs, callStaleMs, callUnreachableMs } from "#contract/limits.ts";
+import { callConnectMs, callRingMs, callSilentMaxMs, callStaleMs, callUnreachableMs } from "#contract/limits/calls.ts";
 
 const [ana, ben] = [0, 1];
 const [anas, anasLaptop, bens, bensLaptop] = ["ana-1", "ana-2", "ben-1", "ben-2"];

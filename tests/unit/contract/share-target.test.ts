@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { messageTextMaxLength } from "#contract/limits.ts";
+import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import { joinSharedTexts } from "#contract/wire/share-target.ts";
 
 describe("the text of a share", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fileMaxBytes, fileNameMaxLength, waveformBars } from "#contract/limits.ts";
+import { fileMaxBytes, fileNameMaxLength, waveformBars } from "#contract/limits/files.ts";
 import { fitWithin } from "#lib/media/image-resize.ts";
 import { detectImageFormat } from "#lib/media/image-signature.ts";
 import { replaceExtension, requireValidSize, toPlainFile } from "#lib/media/outgoing-file.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Call } from "#contract/calls/call.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { callRingMs } from "#contract/limits.ts";
+import { callRingMs } from "#contract/limits/calls.ts";
 import type { PushPayload } from "#contract/push.ts";
 import { endsRing } from "#features/push/close-call-notifications.ts";
 import { toRingMs } from "#sw/call-notification.ts";

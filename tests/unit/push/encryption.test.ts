@@ -1,7 +1,7 @@
 import { createECDH, randomBytes } from "node:crypto";
 import { decrypt } from "http_ece";
 import { expect, test } from "vitest";
-import { pushPayloadMaxBytes } from "#contract/limits.ts";
+import { pushPayloadMaxBytes } from "#contract/limits/push.ts";
 import { decodeBase64Url, encryptPush, isCurvePoint } from "#worker/lib/push/encryption.ts";
 
 /** Device with keys of its own, which decrypts with an implementation that is not ours. */

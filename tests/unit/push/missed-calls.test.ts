@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { missedCallsListedMax } from "#contract/limits.ts";
+import { missedCallsListedMax } from "#contract/limits/conversations.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
 import type { Message } from "#contract/messages/message.ts";
 import { deriveMissedCalls, hasOnlyMissedCalls } from "#worker/objects/user-channel/inbox/missed-calls.ts";

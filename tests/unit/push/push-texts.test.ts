@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { previewMaxLength } from "#contract/limits.ts";
+import { previewMaxLength } from "#contract/limits/messages.ts";
 import { toPreview } from "#contract/wire/preview.ts";
 import { toReactionText } from "#worker/lib/push/reaction-texts.ts";
 import { toPreviewText } from "#worker/lib/push/texts.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { messageTextMaxLength } from "#contract/limits.ts";
+import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import type { PushPayload } from "#contract/push.ts";
 import { MessageText } from "#contract/text.ts";
 import { listReadNotifications } from "#features/push/read-notifications.ts";

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
-import { filePartBytes } from "#contract/limits.ts";
+import { filePartBytes } from "#contract/limits/files.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
 import { enqueueFiles } from "#sync/files/send-files.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";

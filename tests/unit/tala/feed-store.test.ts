@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { feedFreshMs, feedPollMs, postPageRows } from "#contract/limits.ts";
+import { feedFreshMs, feedPollMs, postPageRows } from "#contract/limits/tala.ts";
 import { FeedPoller, fetchOlderPosts } from "#sync/feed/feed-poller.ts";
 import { readFeed, toFeedView } from "#sync/feed/feed-store.ts";
 import { deletePostOnServer, enqueuePost } from "#sync/feed/post-queue.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { postGraphemesMax } from "#contract/limits.ts";
+import { postGraphemesMax } from "#contract/limits/tala.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import { readDefaultAudience } from "#sync/feed/default-audience.ts";

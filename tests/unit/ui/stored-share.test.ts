@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { fileMaxBytes } from "#contract/limits.ts";
+import { fileMaxBytes } from "#contract/limits/files.ts";
 import { sharedFilesMax, shareFields } from "#contract/wire/share-target.ts";
 import { shareCacheName } from "#lib/browser/share/share-cache.ts";
 import {

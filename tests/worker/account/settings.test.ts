@@ -2,7 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { exceptionsMax } from "#contract/limits.ts";
+import { exceptionsMax } from "#contract/limits/people.ts";
 import { defaultSettings, type SettingsChange, type VersionedSettings } from "#contract/settings/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";

@@ -1,7 +1,13 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Challenge } from "#contract/auth/sign-in.ts";
-import { proofDecayMs, proofKeysMax, proofLevelMax, proofsFree, proofsPerLevel } from "#contract/limits.ts";
+import {
+  proofDecayMs,
+  proofKeysMax,
+  proofLevelMax,
+  proofsFree,
+  proofsPerLevel,
+} from "#contract/limits/authentication.ts";
 import { makeCaptchaToken, phoneOf, solveForToken, testPassword } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { call, site, toLimitKey } from "#tests/worker/support/site.ts";

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { createUuid } from "#contract/ids.ts";
-import { factorResetHours, securityNoticesMax } from "#contract/limits.ts";
+import { factorResetHours, securityNoticesMax } from "#contract/limits/authentication.ts";
 import { type Person, testPassword } from "#tests/support/people/people.ts";
 import { Device, request, waitUntil } from "#tests/worker/support/device.ts";
 import { call, makePerson } from "#tests/worker/support/site.ts";

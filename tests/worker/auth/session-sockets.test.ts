@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { decodeJwt } from "jose";
 import { expect, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
-import { sessionCheckMs } from "#contract/limits.ts";
+import { sessionCheckMs } from "#contract/limits/sockets.ts";
 import { closeCodes, encodeFrame, protocolVersion } from "#contract/wire/server-frames.ts";
 import { testPassword } from "#tests/support/people/people.ts";
 import { advanceClock, withTimeout } from "#tests/worker/support/clock.ts";

@@ -4,7 +4,7 @@ import { expect, test, vi } from "vitest";
 import type { AuthUser, Session } from "#contract/auth/auth.ts";
 import type { Security, SignedInDevice as SignedIn } from "#contract/auth/security.ts";
 import { createUuid } from "#contract/ids.ts";
-import { accessTokenSeconds, stepUpSeconds } from "#contract/limits.ts";
+import { accessTokenSeconds, stepUpSeconds } from "#contract/limits/authentication.ts";
 import { closeCodes } from "#contract/wire/server-frames.ts";
 import { type Person, testPassword } from "#tests/support/people/people.ts";
 import { withTimeout } from "#tests/worker/support/clock.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
 import type { Challenge } from "#contract/auth/sign-in.ts";
-import { proofDecayMs, proofLevelMax } from "#contract/limits.ts";
+import { proofDecayMs, proofLevelMax } from "#contract/limits/authentication.ts";
 import { phoneOf, testPassword } from "#tests/support/people/people.ts";
 import { advanceClock, stopClockInUnusedHour } from "#tests/worker/support/clock.ts";
 import { makeSignInProof, signInByPassword as signIn } from "#tests/worker/support/sign-in.ts";

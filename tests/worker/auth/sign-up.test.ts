@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
-import { proofValidMs } from "#contract/limits.ts";
+import { proofValidMs } from "#contract/limits/authentication.ts";
 import {
   makeCaptchaToken,
   phoneOf,

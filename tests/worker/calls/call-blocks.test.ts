@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { callRingMs } from "#contract/limits.ts";
+import { callRingMs } from "#contract/limits/calls.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import {
   type CallClient,

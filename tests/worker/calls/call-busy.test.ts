@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { type ConversationId, createUuid } from "#contract/ids.ts";
-import { callRingMs, callServerWaitMs } from "#contract/limits.ts";
+import { callRingMs, callServerWaitMs } from "#contract/limits/calls.ts";
 import {
   CallClient,
   channelStub,

@@ -1,7 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { callHeartbeatMs, callUnreachableMs, receiptHoldMs } from "#contract/limits.ts";
+import { callHeartbeatMs, callUnreachableMs } from "#contract/limits/calls.ts";
+import { receiptHoldMs } from "#contract/limits/delivery.ts";
 import { channelStub, makeAnsweredCall, makeCallers, runAlarm } from "#tests/worker/support/call-client.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { Device } from "#tests/worker/support/device.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { CallRequest } from "#contract/calls/call-commands.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { callHeartbeatMs, callUnreachableMs } from "#contract/limits.ts";
+import { callHeartbeatMs, callUnreachableMs } from "#contract/limits/calls.ts";
 import {
   CallClient,
   channelStub,

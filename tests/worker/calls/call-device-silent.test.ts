@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { callHeardWriteMs, callHeartbeatMs, callStaleMs } from "#contract/limits.ts";
+import { callHeardWriteMs, callHeartbeatMs, callStaleMs } from "#contract/limits/calls.ts";
 import {
   CallClient,
   channelStub,

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { callConnectMs, callRingMs } from "#contract/limits.ts";
+import { callConnectMs, callRingMs } from "#contract/limits/calls.ts";
 import {
   CallClient,
   findAlarmTime,

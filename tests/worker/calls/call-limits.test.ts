@@ -11,7 +11,7 @@ import {
   talkSignalBytesPerSecond,
   unansweredMax,
   unansweredMs,
-} from "#contract/limits.ts";
+} from "#contract/limits/calls.ts";
 import {
   CallClient,
   channelStub,

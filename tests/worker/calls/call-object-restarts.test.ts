@@ -1,7 +1,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { callAsleepMs, callHeardWriteMs, callRingMs, callSilentMaxMs, fanOutAlarmMs } from "#contract/limits.ts";
+import { callAsleepMs, callHeardWriteMs, callRingMs, callSilentMaxMs } from "#contract/limits/calls.ts";
+import { fanOutAlarmMs } from "#contract/limits/delivery.ts";
 import {
   channelStub,
   conversationStub,

@@ -1,7 +1,9 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { callSignalMaxBytes, creditMessages, sendBatchMax, signalBurst } from "#contract/limits.ts";
+import { callSignalMaxBytes, signalBurst } from "#contract/limits/calls.ts";
+import { sendBatchMax } from "#contract/limits/messages.ts";
+import { creditMessages } from "#contract/limits/sockets.ts";
 import {
   CallClient,
   channelStub,

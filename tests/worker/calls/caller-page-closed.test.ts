@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { callReconnectMs } from "#contract/limits.ts";
+import { callReconnectMs } from "#contract/limits/calls.ts";
 import {
   CallClient,
   makeCallEntry,

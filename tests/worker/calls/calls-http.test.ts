@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { CallResult } from "#contract/calls/call.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { relayCredentialSeconds } from "#contract/limits.ts";
+import { relayCredentialSeconds } from "#contract/limits/calls.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { readLog, waitUntil } from "#tests/worker/support/device.ts";

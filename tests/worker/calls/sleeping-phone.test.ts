@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import type { CallFrame } from "#contract/calls/call.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { callAsleepMs, callLongRingMs, callRingMs } from "#contract/limits.ts";
+import { callAsleepMs, callLongRingMs, callRingMs } from "#contract/limits/calls.ts";
 import {
   type CallClient,
   conversationStub,

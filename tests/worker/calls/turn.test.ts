@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { CallResult } from "#contract/calls/call.ts";
 import type { IceServer, IceServers } from "#contract/calls/ice.ts";
-import { relayCredentialSeconds } from "#contract/limits.ts";
+import { relayCredentialSeconds } from "#contract/limits/calls.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { waitUntil } from "#tests/worker/support/device.ts";
 import { makePair, type Pair } from "#tests/worker/support/seeded-people.ts";

@@ -4,7 +4,7 @@ import type { Session } from "#contract/auth/auth.ts";
 import type { Ceremony, Passkey } from "#contract/auth/factors.ts";
 import type { Security } from "#contract/auth/security.ts";
 import { createUuid } from "#contract/ids.ts";
-import { ceremonySeconds, passkeysMax } from "#contract/limits.ts";
+import { ceremonySeconds, passkeysMax } from "#contract/limits/authentication.ts";
 import {
   type Authenticator,
   flags,

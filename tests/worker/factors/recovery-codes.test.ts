@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
-import { recoveryCodesCount } from "#contract/limits.ts";
+import { recoveryCodesCount } from "#contract/limits/authentication.ts";
 import { waitUntil } from "#tests/worker/support/device.ts";
 import { call, makePerson } from "#tests/worker/support/site.ts";
 import {

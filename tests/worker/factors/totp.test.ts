@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
 import type { Enrolled } from "#contract/auth/factors.ts";
 import { createUuid } from "#contract/ids.ts";
-import { factorsMax } from "#contract/limits.ts";
+import { factorsMax } from "#contract/limits/authentication.ts";
 import { waitUntil } from "#tests/worker/support/device.ts";
 import { call, drainBucket, makePerson, toLimitKey } from "#tests/worker/support/site.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { filePartBytes } from "#contract/limits.ts";
+import { filePartBytes } from "#contract/limits/files.ts";
 import { ebmlIds, element, endlessElement, makeEbmlHeader, makeTracks } from "#tests/support/people/ebml-elements.ts";
 import { ascii, box, trak } from "#tests/support/people/iso-boxes.ts";
 import { makePerson } from "#tests/worker/support/site.ts";

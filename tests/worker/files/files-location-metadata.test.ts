@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { filePartBytes } from "#contract/limits.ts";
+import { filePartBytes } from "#contract/limits/files.ts";
 import {
   ebmlIds,
   element,

@@ -2,7 +2,7 @@ import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
-import { orphanMaxMs } from "#contract/limits.ts";
+import { orphanMaxMs } from "#contract/limits/files.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { makePng } from "#tests/worker/support/pictures.ts";
 import { makePerson } from "#tests/worker/support/site.ts";

@@ -2,7 +2,13 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { filePath, partBytes, partCount } from "#contract/files.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { fileBytesPerDay, fileMaxBytes, filePartBytes, filesReceivingMax, storageMaxBytes } from "#contract/limits.ts";
+import {
+  fileBytesPerDay,
+  fileMaxBytes,
+  filePartBytes,
+  filesReceivingMax,
+  storageMaxBytes,
+} from "#contract/limits/files.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { waitUntil } from "#tests/worker/support/device.ts";

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { hasLeftGroup } from "#contract/conversations.ts";
 import { type ConversationId, createUuid } from "#contract/ids.ts";
-import { draftBurst, draftsUnwrittenMax, messageTextMaxLength } from "#contract/limits.ts";
+import { draftBurst, draftsUnwrittenMax, messageTextMaxLength } from "#contract/limits/messages.ts";
 import type { DraftList } from "#contract/settings/drafts.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device, readRow, request, waitUntil } from "#tests/worker/support/device.ts";

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
-import { starredMessagesMax } from "#contract/limits.ts";
+import { starredMessagesMax } from "#contract/limits/messages.ts";
 import type { MessageFlags } from "#contract/settings/message-flags.ts";
 import { fromWireRow } from "#contract/wire/compact-encoding.ts";
 import type { Person } from "#tests/support/people/people.ts";

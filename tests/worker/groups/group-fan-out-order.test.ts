@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fanOutAtOnce } from "#contract/limits.ts";
+import { fanOutAtOnce } from "#contract/limits/delivery.ts";
 import { FanOut } from "#worker/objects/conversation/delivery/fan-out.ts";
 
 const microtasks = 50; // more than an answer takes until the next channel is called

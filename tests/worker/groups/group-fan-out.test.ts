@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { fanOutAtOnce, groupTypingMax } from "#contract/limits.ts";
+import { fanOutAtOnce } from "#contract/limits/delivery.ts";
+import { groupTypingMax } from "#contract/limits/groups.ts";
 import { Device, readRow, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeSyncedGroup, readMemberPage } from "#tests/worker/support/make-group.ts";
 import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";

@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Group, GroupCandidates, GroupInvitation, GroupInvitations, GroupWithInvited } from "#contract/groups.ts";
 import { createUuid } from "#contract/ids.ts";
-import { askAgainDays, groupInvitationDays, groupMembersMax, pendingRequestsMax } from "#contract/limits.ts";
+import { groupInvitationDays, groupMembersMax } from "#contract/limits/groups.ts";
+import { askAgainDays, pendingRequestsMax } from "#contract/limits/people.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { request as command, readLog, readRow, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import {

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { readPath } from "#contract/files.ts";
 import { type ConversationId, createUuid } from "#contract/ids.ts";
-import { fanOutAtOnce } from "#contract/limits.ts";
+import { fanOutAtOnce } from "#contract/limits/delivery.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { withTimeout } from "#tests/worker/support/clock.ts";
 import {

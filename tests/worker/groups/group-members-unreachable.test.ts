@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Group } from "#contract/groups.ts";
 import { createUuid } from "#contract/ids.ts";
-import { fanOutRetryMaxMs } from "#contract/limits.ts";
+import { fanOutRetryMaxMs } from "#contract/limits/delivery.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { advanceClock, suspendAlarms } from "#tests/worker/support/clock.ts";
 import { Device, readLog, readRow, request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { groupMembersMax } from "#contract/limits.ts";
+import { groupMembersMax } from "#contract/limits/groups.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
 import { makeText } from "#tests/worker/support/device.ts";
 import { GroupOracle } from "#tests/worker/support/group-oracle.ts";

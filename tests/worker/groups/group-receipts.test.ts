@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import { groupReceiptHoldMs, groupTypingMax } from "#contract/limits.ts";
+import { groupReceiptHoldMs, groupTypingMax } from "#contract/limits/groups.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { suspendAlarms, suspendTimers } from "#tests/worker/support/clock.ts";
 import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";

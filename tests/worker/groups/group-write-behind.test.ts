@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Uuid } from "#contract/ids.ts";
-import { receiptHoldMs } from "#contract/limits.ts";
+import { receiptHoldMs } from "#contract/limits/delivery.ts";
 import { advanceClock, suspendAlarms, suspendTimers } from "#tests/worker/support/clock.ts";
 import { Device, readRow, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeSyncedGroup } from "#tests/worker/support/make-group.ts";

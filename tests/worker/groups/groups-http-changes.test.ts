@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { bodyMaxBytes } from "#contract/limits.ts";
+import { bodyMaxBytes } from "#contract/limits/sockets.ts";
 import { readLog, readRow, waitUntil } from "#tests/worker/support/device.ts";
 import { makeFriends, makeSyncedGroup, readMemberPage, requestAs } from "#tests/worker/support/make-group.ts";
 import { makePng } from "#tests/worker/support/pictures.ts";

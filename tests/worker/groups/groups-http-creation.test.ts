@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import type { Group } from "#contract/groups.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { groupMembersMax, groupNameMaxLength } from "#contract/limits.ts";
+import { groupMembersMax, groupNameMaxLength } from "#contract/limits/groups.ts";
 import { readLog, readRow } from "#tests/worker/support/device.ts";
 import {
   makeFriends,

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import type { Group } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { avatarMaxBytes } from "#contract/limits.ts";
+import { avatarMaxBytes } from "#contract/limits/files.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { readLog, readRow, waitUntil } from "#tests/worker/support/device.ts";
 import { makeFriends, makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";

@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import type { MemberPage } from "#contract/groups.ts";
 import { createUuid } from "#contract/ids.ts";
-import { memberPageRows } from "#contract/limits.ts";
+import { memberPageRows } from "#contract/limits/groups.ts";
 import { readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import {
   makeFriends,

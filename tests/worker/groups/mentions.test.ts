@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { InboxRow } from "#contract/conversations.ts";
 import { createUuid } from "#contract/ids.ts";
-import { everyoneMentionPauseMs } from "#contract/limits.ts";
+import { everyoneMentionPauseMs } from "#contract/limits/groups.ts";
 import type { Body } from "#contract/messages/body.ts";
 import type { Mention } from "#contract/messages/mentions.ts";
 import { fromWireRow } from "#contract/wire/compact-encoding.ts";

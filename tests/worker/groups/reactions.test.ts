@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
-import { reactionKindsMax } from "#contract/limits.ts";
+import { reactionKindsMax } from "#contract/limits/messages.ts";
 import type { ReactorPage } from "#contract/wire/commands.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device, readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";

@@ -2,7 +2,8 @@ import * as v from "valibot";
 import { beforeAll, expect, test } from "vitest";
 import { CallResult } from "#contract/calls/call.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { displayNameMaxLength, messageTextMaxLength, multicastMax } from "#contract/limits.ts";
+import { messageTextMaxLength, multicastMax } from "#contract/limits/messages.ts";
+import { displayNameMaxLength } from "#contract/limits/people.ts";
 import { Presence } from "#contract/settings/settings.ts";
 import {
   ChangesResult,

@@ -2,7 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { inboxPageRows, pinnedConversationsMax } from "#contract/limits.ts";
+import { inboxPageRows, pinnedConversationsMax } from "#contract/limits/conversations.ts";
 import type { FlagChange } from "#contract/settings/conversation-flags.ts";
 import type { ChangeNumber } from "#contract/wire/commands.ts";
 import { fromWireRow } from "#contract/wire/compact-encoding.ts";

@@ -2,14 +2,9 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import {
-  gapPageRows,
-  messageTextMaxLength,
-  pageMaxBytes,
-  searchRowsMax,
-  searchSliceLength,
-  searchSlicesMax,
-} from "#contract/limits.ts";
+import { gapPageRows, pageMaxBytes } from "#contract/limits/conversations.ts";
+import { messageTextMaxLength } from "#contract/limits/messages.ts";
+import { searchRowsMax, searchSliceLength, searchSlicesMax } from "#contract/limits/search.ts";
 import { connectPeople } from "#tests/support/people/people.ts";
 import {
   Device,

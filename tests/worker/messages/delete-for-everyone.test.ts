@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { messagePageRows } from "#contract/limits.ts";
+import { messagePageRows } from "#contract/limits/conversations.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { suspendAlarms } from "#tests/worker/support/clock.ts";
 import { Device, readLog, readRow, request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";

@@ -2,7 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { type ConversationId, createUuid, packUuid, type Uuid } from "#contract/ids.ts";
-import { pendingDeletionLifetimeMs, pendingDeletionsMax } from "#contract/limits.ts";
+import { pendingDeletionLifetimeMs, pendingDeletionsMax } from "#contract/limits/messages.ts";
 import type { Body } from "#contract/messages/body.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import {

@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { receiptHoldMs } from "#contract/limits.ts";
+import { receiptHoldMs } from "#contract/limits/delivery.ts";
 import { toSendFrame } from "#contract/wire/command-frames.ts";
 import { advanceClock, suspendAlarms, suspendTimers } from "#tests/worker/support/clock.ts";
 import {

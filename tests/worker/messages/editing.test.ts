@@ -2,7 +2,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
-import { earlierTextLifetimeMs, editWindowMs, messageTextMaxLength } from "#contract/limits.ts";
+import { earlierTextLifetimeMs, editWindowMs, messageTextMaxLength } from "#contract/limits/messages.ts";
 import type { Body } from "#contract/messages/body.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device, readLog, readRow, request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { type ConversationId, createUuid, packUuid } from "#contract/ids.ts";
-import { multicastMax } from "#contract/limits.ts";
+import { multicastMax } from "#contract/limits/messages.ts";
 import type { Body, ForwardSource } from "#contract/messages/body.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device, readLog, readRow, request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";

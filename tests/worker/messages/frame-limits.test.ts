@@ -2,25 +2,21 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
+import { clearHistoryBurst, flagBurst, muteBurst } from "#contract/limits/conversations.ts";
+import { deletionBurst } from "#contract/limits/messages.ts";
+import { connectionCheckBurst } from "#contract/limits/people.ts";
+import { searchSliceBurst, searchSlicesMax, searchSlicesPerSecond } from "#contract/limits/search.ts";
 import {
-  clearHistoryBurst,
   closedMessagesMax,
-  connectionCheckBurst,
-  deletionBurst,
-  flagBurst,
   floodPauseMs,
   frameTokenBytes,
   helloTimeoutMs,
   joinedFramesMax,
-  muteBurst,
   refusedMessagesBurst,
-  searchSliceBurst,
-  searchSlicesMax,
-  searchSlicesPerSecond,
   socketTokensBurst,
   socketTokensPerSecond,
   userTokensBurst,
-} from "#contract/limits.ts";
+} from "#contract/limits/sockets.ts";
 import { closeCodes, protocolVersion } from "#contract/wire/server-frames.ts";
 import { advanceClock, suspendTimers } from "#tests/worker/support/clock.ts";
 import { Device, makeText, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { previewMaxLength } from "#contract/limits.ts";
+import { previewMaxLength } from "#contract/limits/messages.ts";
 import type { Body } from "#contract/messages/body.ts";
 import type { CommandResults } from "#contract/wire/commands.ts";
 import type { Person } from "#tests/support/people/people.ts";

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { presenceBurst, presenceStaleMs, presenceWatchersMax } from "#contract/limits.ts";
+import { presenceBurst, presenceStaleMs, presenceWatchersMax } from "#contract/limits/people.ts";
 import { defaultSettings, type Presence, type SettingsChange } from "#contract/settings/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";

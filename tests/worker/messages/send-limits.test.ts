@@ -9,7 +9,7 @@ import {
   sendBurst,
   sendPerSecond,
   sendUnwrittenMax,
-} from "#contract/limits.ts";
+} from "#contract/limits/messages.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { Device, makeText, readLog, request, sendTexts, toTexts } from "#tests/worker/support/device.ts";
 import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";

@@ -2,7 +2,13 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid, packUuid } from "#contract/ids.ts";
-import { behindMaxMs, creditBytes, creditMessages, frameMaxBytes, socketsPerUserMax } from "#contract/limits.ts";
+import {
+  behindMaxMs,
+  creditBytes,
+  creditMessages,
+  frameMaxBytes,
+  socketsPerUserMax,
+} from "#contract/limits/sockets.ts";
 import { closeCodes, protocolVersion, toPongFrame } from "#contract/wire/server-frames.ts";
 import { suspendAlarms, withTimeout } from "#tests/worker/support/clock.ts";
 import { Device, readLog, request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";

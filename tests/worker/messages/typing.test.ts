@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { type ConversationId, privateMembers } from "#contract/ids.ts";
-import { creditMessages } from "#contract/limits.ts";
+import { creditMessages } from "#contract/limits/sockets.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { Device, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";

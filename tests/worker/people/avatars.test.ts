@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { avatarMaxBytes } from "#contract/limits.ts";
+import { avatarMaxBytes } from "#contract/limits/files.ts";
 import type { Profile } from "#contract/people.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { makeJpegWithLocation, makePng, makePngClaiming } from "#tests/worker/support/pictures.ts";

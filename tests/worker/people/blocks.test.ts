@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import type { BlockList, RequestPage } from "#contract/contacts.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { blockPageRows } from "#contract/limits.ts";
+import { blockPageRows } from "#contract/limits/people.ts";
 import type { Profile, Relation } from "#contract/people.ts";
 import { fromWirePerson } from "#contract/wire/compact-encoding.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { askAgainDays, pendingRequestsMax, requestsReceivedPerDay } from "#contract/limits.ts";
+import { askAgainDays, pendingRequestsMax, requestsReceivedPerDay } from "#contract/limits/people.ts";
 import type { Relation } from "#contract/people.ts";
 import { tierAllowances } from "#contract/settings/trust-tiers.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";

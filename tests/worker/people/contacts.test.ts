@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import type { ContactPage, RequestPage } from "#contract/contacts.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { contactPageRows } from "#contract/limits.ts";
+import { contactPageRows } from "#contract/limits/people.ts";
 import type { Relation } from "#contract/people.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { call, makePerson, site } from "#tests/worker/support/site.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { phoneSearchMaxResults, searchesPerDayNew } from "#contract/limits.ts";
+import { phoneSearchMaxResults, searchesPerDayNew } from "#contract/limits/phone-numbers.ts";
 import type { FoundPerson } from "#contract/people.ts";
 import { seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { callWith, callWithLimits } from "#tests/worker/support/wrapped-site.ts";

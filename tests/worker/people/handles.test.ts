@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
-import { formerHandleDays, handleChangesMax } from "#contract/limits.ts";
+import { formerHandleDays, handleChangesMax } from "#contract/limits/people.ts";
 import type { FoundPerson, Profile } from "#contract/people.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { call, makePerson, refillBuckets, site } from "#tests/worker/support/site.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { searchesPerDayNew } from "#contract/limits.ts";
+import { searchesPerDayNew } from "#contract/limits/phone-numbers.ts";
 import { type NumberLookupResult, numberLookupMax } from "#contract/people.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { call, makePerson, site } from "#tests/worker/support/site.ts";

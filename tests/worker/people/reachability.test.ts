@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { requestsReceivedPerDay } from "#contract/limits.ts";
+import { requestsReceivedPerDay } from "#contract/limits/people.ts";
 import type { OwnLink } from "#contract/names/personal-link.ts";
 import type { FoundPerson, Profile, Relation } from "#contract/people.ts";
 import { maskToLastDigits } from "#contract/phone.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { RequestContext, RequestContexts, RequestPage } from "#contract/contacts.ts";
 import { createUuid } from "#contract/ids.ts";
-import { commonNamesMax } from "#contract/limits.ts";
+import { commonNamesMax } from "#contract/limits/people.ts";
 import type { Relation } from "#contract/people.ts";
 import { maskToCountryCode } from "#contract/phone.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";

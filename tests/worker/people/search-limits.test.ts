@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
-import { newAccountHours, searchesPerDay, searchesPerDayNew } from "#contract/limits.ts";
+import { newAccountHours, searchesPerDay, searchesPerDayNew } from "#contract/limits/phone-numbers.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { call, makePerson } from "#tests/worker/support/site.ts";
 

@@ -2,7 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
-import { sendStallMs } from "#contract/limits.ts";
+import { sendStallMs } from "#contract/limits/delivery.ts";
 import { testPassword } from "#tests/support/people/people.ts";
 import { createSessionRow, insertSession } from "#worker/auth/sessions/sessions.ts";
 import { openDb } from "#worker/db/client.ts";

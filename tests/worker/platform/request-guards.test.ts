@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test, vi } from "vitest";
-import { bodyMaxBytes } from "#contract/limits.ts";
+import { bodyMaxBytes } from "#contract/limits/sockets.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { call, makePerson, site } from "#tests/worker/support/site.ts";
 import { api } from "#worker/api.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { pushBackgroundWaitMs, pushConversationPauseMs, pushForegroundWaitMs } from "#contract/limits.ts";
+import { pushBackgroundWaitMs, pushConversationPauseMs, pushForegroundWaitMs } from "#contract/limits/push.ts";
 import { CallClient } from "#tests/worker/support/call-client.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { Device, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";

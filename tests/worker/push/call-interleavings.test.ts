@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { callLongRingMs, pushForegroundWaitMs } from "#contract/limits.ts";
+import { callLongRingMs } from "#contract/limits/calls.ts";
+import { pushForegroundWaitMs } from "#contract/limits/push.ts";
 import { CallClient, runAlarm as runConversationAlarm } from "#tests/worker/support/call-client.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";

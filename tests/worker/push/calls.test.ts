@@ -1,14 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import {
-  callAsleepMs,
-  callLongRingMs,
-  callRingMs,
-  pushConfirmMs,
-  pushLifetimeSeconds,
-  unansweredMax,
-  unansweredMs,
-} from "#contract/limits.ts";
+import { callAsleepMs, callLongRingMs, callRingMs, unansweredMax, unansweredMs } from "#contract/limits/calls.ts";
+import { pushConfirmMs, pushLifetimeSeconds } from "#contract/limits/push.ts";
 import { CallClient, makeContact, runAlarm as runConversationAlarm } from "#tests/worker/support/call-client.ts";
 import { advanceClock, suspendTimers } from "#tests/worker/support/clock.ts";
 import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { pushConversationPauseMs } from "#contract/limits.ts";
+import { pushConversationPauseMs } from "#contract/limits/push.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { request, sendTexts } from "#tests/worker/support/device.ts";
 import { makePair } from "#tests/worker/support/seeded-people.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { GroupInvitations } from "#contract/groups.ts";
-import { pushForegroundWaitMs } from "#contract/limits.ts";
+import { pushForegroundWaitMs } from "#contract/limits/push.ts";
 import { findQuietEnd } from "#contract/settings/quiet-hours.ts";
 import { defaultQuietHours } from "#contract/settings/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";

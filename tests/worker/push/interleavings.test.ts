@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { pushForegroundWaitMs } from "#contract/limits.ts";
+import { pushForegroundWaitMs } from "#contract/limits/push.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makePair } from "#tests/worker/support/seeded-people.ts";

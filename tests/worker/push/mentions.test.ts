@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { pushConversationPauseMs } from "#contract/limits.ts";
+import { pushConversationPauseMs } from "#contract/limits/push.ts";
 import type { Body } from "#contract/messages/body.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";

@@ -1,13 +1,13 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
+import { receiptHoldMs } from "#contract/limits/delivery.ts";
 import {
   pushConversationPauseMs,
   pushForegroundWaitMs,
   pushLifetimeSeconds,
   pushPauseMs,
-  receiptHoldMs,
-} from "#contract/limits.ts";
+} from "#contract/limits/push.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { pushConversationPauseMs } from "#contract/limits.ts";
+import { pushConversationPauseMs } from "#contract/limits/push.ts";
 import { defaultQuietHours } from "#contract/settings/settings.ts";
 import { CallClient } from "#tests/worker/support/call-client.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { createUuid } from "#contract/ids.ts";
-import { pushForegroundWaitMs } from "#contract/limits.ts";
+import { pushForegroundWaitMs } from "#contract/limits/push.ts";
 import type { Relation } from "#contract/people.ts";
 import { findQuietEnd } from "#contract/settings/quiet-hours.ts";
 import { defaultQuietHours } from "#contract/settings/settings.ts";

@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { decodeProtectedHeader, importJWK, jwtVerify } from "jose";
 import { beforeEach, expect, test, vi } from "vitest";
 import { deletedUserId } from "#contract/ids.ts";
-import { pushGoneRetryMs, pushTestLifetimeSeconds, pushTimeoutMs } from "#contract/limits.ts";
+import { pushGoneRetryMs, pushTestLifetimeSeconds, pushTimeoutMs } from "#contract/limits/push.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call, refillBuckets } from "#tests/worker/support/site.ts";

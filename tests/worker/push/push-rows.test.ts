@@ -1,7 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { pushConversationPauseMs, receiptHoldMs } from "#contract/limits.ts";
+import { receiptHoldMs } from "#contract/limits/delivery.ts";
+import { pushConversationPauseMs } from "#contract/limits/push.ts";
 import { PushDevice, servePushes } from "#tests/worker/push/push-service.ts";
 import { Device, waitUntil } from "#tests/worker/support/device.ts";
 import { countDirectoryRows, createRowCounter } from "#tests/worker/support/row-counter.ts";

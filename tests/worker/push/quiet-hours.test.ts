@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { pushConversationPauseMs, pushPauseMs } from "#contract/limits.ts";
+import { pushConversationPauseMs, pushPauseMs } from "#contract/limits/push.ts";
 import { findQuietEnd } from "#contract/settings/quiet-hours.ts";
 import { defaultQuietHours, type QuietHours } from "#contract/settings/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { pushConversationPauseMs, pushForegroundWaitMs, pushReadWaitMs } from "#contract/limits.ts";
+import { pushConversationPauseMs, pushForegroundWaitMs, pushReadWaitMs } from "#contract/limits/push.ts";
 import type { Relation } from "#contract/people.ts";
 import { defaultQuietHours } from "#contract/settings/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import type { ApiError } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { pushSubscriptionsMax } from "#contract/limits.ts";
+import { pushSubscriptionsMax } from "#contract/limits/push.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device, waitUntil } from "#tests/worker/support/device.ts";
 import { type seedPerson as seed, seedPerson } from "#tests/worker/support/seeded-people.ts";

@@ -9,7 +9,7 @@ import {
   searchSliceBurst,
   searchSlicesMax,
   searchSlicesPerSecond,
-} from "#contract/limits.ts";
+} from "#contract/limits/search.ts";
 import { type GlobalSearch, GlobalSearchResult } from "#contract/wire/global-search.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";

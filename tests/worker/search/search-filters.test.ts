@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { type ConversationId, createUuid } from "#contract/ids.ts";
-import { searchBlockMessages } from "#contract/limits.ts";
+import { searchBlockMessages } from "#contract/limits/search.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";

@@ -1,7 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { ConversationId } from "#contract/ids.ts";
-import { pageMaxBytes, searchResultsMax, searchRowsMax } from "#contract/limits.ts";
+import { pageMaxBytes } from "#contract/limits/conversations.ts";
+import { searchResultsMax, searchRowsMax } from "#contract/limits/search.ts";
 import { waitUntil } from "#tests/worker/support/device.ts";
 import { SearchIndex } from "#worker/objects/conversation/log/search-index.ts";
 import type { SearchBudget } from "#worker/objects/rpc/messages.ts";

@@ -3,13 +3,13 @@ import { env } from "cloudflare:workers";
 import { Buffer } from "node:buffer";
 import { describe, expect, test, vi } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
+import { fanOutAlarmMs } from "#contract/limits/delivery.ts";
 import {
-  fanOutAlarmMs,
   indexedSlicesPerAlarm,
   searchBlockMessages,
   searchResultsMax,
   searchRowsMax,
-} from "#contract/limits.ts";
+} from "#contract/limits/search.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";

@@ -4,7 +4,7 @@ import type { CallFrame } from "#contract/calls/call.ts";
 import type { InboxRow } from "#contract/conversations.ts";
 import { ApiError } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
-import { gapPageRows } from "#contract/limits.ts";
+import { gapPageRows } from "#contract/limits/conversations.ts";
 import type { Message } from "#contract/messages/message.ts";
 import type { ClientFrame } from "#contract/wire/client-frames.ts";
 import { toMulticastFrame, toSendFrame } from "#contract/wire/command-frames.ts";

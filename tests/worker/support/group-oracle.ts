@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import type { InboxRow } from "#contract/conversations.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { gapPageRows } from "#contract/limits.ts";
+import { gapPageRows } from "#contract/limits/conversations.ts";
 import { countsAsUnread, type Message } from "#contract/messages/message.ts";
 import { toMessageStatus } from "#contract/messages/positions.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";

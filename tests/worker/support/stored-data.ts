@@ -2,7 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { privateConversationId } from "#contract/ids.ts";
-import { deletionSettleMs } from "#contract/limits.ts";
+import { deletionSettleMs } from "#contract/limits/people.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { waitUntil } from "./device.ts";
 import { call } from "./site.ts";

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { type FileState, filePath, partBytes, partCount, partPath } from "#contract/files.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { filePartBytes } from "#contract/limits.ts";
+import { filePartBytes } from "#contract/limits/files.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { call, site } from "./site.ts";
 

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import * as v from "valibot";
 import { afterEach, expect, test, vi } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { feedOlderMs, postPageBytes, postPageRows } from "#contract/limits.ts";
+import { feedOlderMs, postPageBytes, postPageRows } from "#contract/limits/tala.ts";
 import type { Audience, SettingsChange } from "#contract/settings/settings.ts";
 import { PostPage, postPicturePath } from "#contract/tala.ts";
 import type { Person } from "#tests/support/people/people.ts";

@@ -2,7 +2,7 @@ import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { createUuid, packUuid, type Uuid } from "#contract/ids.ts";
-import { postGoneMax } from "#contract/limits.ts";
+import { postGoneMax } from "#contract/limits/tala.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { Device } from "#tests/worker/support/device.ts";
 import { makePng } from "#tests/worker/support/pictures.ts";

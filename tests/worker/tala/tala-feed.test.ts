@@ -2,15 +2,9 @@ import { env } from "cloudflare:workers";
 import * as v from "valibot";
 import { afterAll, expect, test, vi } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import {
-  displayNameMaxLength,
-  feedFreshMs,
-  feedOlderMs,
-  postBytesMax,
-  postPageBytes,
-  postPageRows,
-  thumbMaxLength,
-} from "#contract/limits.ts";
+import { thumbMaxLength } from "#contract/limits/files.ts";
+import { displayNameMaxLength } from "#contract/limits/people.ts";
+import { feedFreshMs, feedOlderMs, postBytesMax, postPageBytes, postPageRows } from "#contract/limits/tala.ts";
 import { PostPage } from "#contract/tala.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { pictureMaxBytes, postBytesMax, postFormMaxBytes, postGraphemesMax } from "#contract/limits.ts";
+import { pictureMaxBytes, postBytesMax, postFormMaxBytes, postGraphemesMax } from "#contract/limits/tala.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { makeJpegWithLocation, makePng, makePngClaiming } from "#tests/worker/support/pictures.ts";
 import {

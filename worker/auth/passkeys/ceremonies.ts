@@ -1,6 +1,6 @@
 import { and, eq, gte, isNull } from "drizzle-orm";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { ceremonySeconds } from "#contract/limits.ts";
+import { ceremonySeconds } from "#contract/limits/authentication.ts";
 import { ceremonies } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 

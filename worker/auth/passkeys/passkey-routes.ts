@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { Session } from "#contract/auth/auth.ts";
 import { Ceremony, NewPasskey, Passkey, PasskeyProof, PasskeyRename, PasskeyStep } from "#contract/auth/factors.ts";
 import { Uuid } from "#contract/ids.ts";
-import { passkeysMax } from "#contract/limits.ts";
+import { passkeysMax } from "#contract/limits/authentication.ts";
 import { findAccount } from "#worker/auth/queries.ts";
 import { requireReauthentication, revokeOtherReauthentications } from "#worker/auth/second-factor/assurance.ts";
 import { toCeremonyPreconditions, toPasskeyPreconditions } from "#worker/auth/second-factor/preconditions.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { and, asc, eq, getTableColumns, ne, sql } from "drizzle-orm";
 import type { Passkey } from "#contract/auth/factors.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { passkeysMax } from "#contract/limits.ts";
+import { passkeysMax } from "#contract/limits/authentication.ts";
 import type { AuthPreconditions } from "#worker/auth/second-factor/preconditions.ts";
 import { account_security, passkeys } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";

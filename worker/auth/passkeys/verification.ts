@@ -2,7 +2,7 @@ import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simp
 import type * as v from "valibot";
 import type { NewPasskey, PasskeyProof } from "#contract/auth/factors.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { ceremonySeconds } from "#contract/limits.ts";
+import { ceremonySeconds } from "#contract/limits/authentication.ts";
 import { openDb } from "#worker/db/client.ts";
 import type { AppContext } from "#worker/lib/http/app.ts";
 import { getPublicOrigin } from "#worker/lib/http/public-origin.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { eq } from "drizzle-orm";
-import { oauthFlowSeconds } from "#contract/limits.ts";
+import { oauthFlowSeconds } from "#contract/limits/authentication.ts";
 import { oauth_flows } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import type { FlowSecrets } from "./provider-client.ts";

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { codeChallengeMethods } from "#contract/auth/sign-in.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { Uuid } from "#contract/ids.ts";
-import { authCodeSeconds, oauthRegistrationSeconds } from "#contract/limits.ts";
+import { authCodeSeconds, oauthRegistrationSeconds } from "#contract/limits/authentication.ts";
 import { requireReauthentication } from "#worker/auth/second-factor/assurance.ts";
 import { sendSecurityNotice } from "#worker/auth/security-notices.ts";
 import { readDeviceName } from "#worker/auth/sessions/device-name.ts";

@@ -1,6 +1,7 @@
 import * as oidc from "openid-client";
 import * as v from "valibot";
-import { displayNameMaxLength, emailMaxLength } from "#contract/limits.ts";
+import { emailMaxLength } from "#contract/limits/authentication.ts";
+import { displayNameMaxLength } from "#contract/limits/people.ts";
 import { DisplayName } from "#contract/names/display-names.ts";
 import type { ProviderSetting } from "./providers.ts";
 

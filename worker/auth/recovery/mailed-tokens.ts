@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from "node:crypto";
 import { and, eq, gt, lt, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
-import { mailedTokenMinutes } from "#contract/limits.ts";
+import { mailedTokenMinutes } from "#contract/limits/authentication.ts";
 import { account_security, auth_codes, mailed_tokens } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 

@@ -1,7 +1,11 @@
 import { and, eq, isNotNull, isNull, lte, not, sql } from "drizzle-orm";
 import type { FactorReset } from "#contract/auth/security.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { factorResetHours, factorResetPauseHours, factorResetPausesForgottenDays } from "#contract/limits.ts";
+import {
+  factorResetHours,
+  factorResetPauseHours,
+  factorResetPausesForgottenDays,
+} from "#contract/limits/authentication.ts";
 import { account_security, factors, recovery_codes } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { Session } from "#contract/auth/auth.ts";
 import { Enrolled, Enrolment, FactorChallenge, FactorProof, FactorRemoved } from "#contract/auth/factors.ts";
 import { Uuid } from "#contract/ids.ts";
-import { ceremonySeconds } from "#contract/limits.ts";
+import { ceremonySeconds } from "#contract/limits/authentication.ts";
 import { insertCeremony } from "#worker/auth/passkeys/ceremonies.ts";
 import { findAccount } from "#worker/auth/queries.ts";
 import { sendSecurityNotice } from "#worker/auth/security-notices.ts";

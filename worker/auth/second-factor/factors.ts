@@ -1,6 +1,6 @@
 import { and, count, eq, gt, lt, sql } from "drizzle-orm";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { factorsMax } from "#contract/limits.ts";
+import { factorsMax } from "#contract/limits/authentication.ts";
 import { ceremonies, factors } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";

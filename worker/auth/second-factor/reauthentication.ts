@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { stepUpSeconds } from "#contract/limits.ts";
+import { stepUpSeconds } from "#contract/limits/authentication.ts";
 import type { Db } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";
 import type { Caller } from "#worker/lib/http/app.ts";

@@ -1,5 +1,5 @@
 import { Secret, TOTP } from "otpauth";
-import { totpSecretBytes, totpStepSeconds, totpWindowSteps } from "#contract/limits.ts";
+import { totpSecretBytes, totpStepSeconds, totpWindowSteps } from "#contract/limits/authentication.ts";
 import { drawQrCode } from "#worker/lib/qr-code.ts";
 
 /**

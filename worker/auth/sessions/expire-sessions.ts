@@ -1,5 +1,5 @@
 import { inArray, sql } from "drizzle-orm";
-import { pendingSecondFactorMinutes, sessionAbsoluteDays, sessionIdleDays } from "#contract/limits.ts";
+import { pendingSecondFactorMinutes, sessionAbsoluteDays, sessionIdleDays } from "#contract/limits/authentication.ts";
 import { openDb } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";
 import { closeSockets } from "./close-sockets.ts";

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { type SecondStep, type Session, sessionTransportHeader } from "#contract/auth/auth.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { accessTokenSeconds } from "#contract/limits.ts";
+import { accessTokenSeconds } from "#contract/limits/authentication.ts";
 import { purgeExpiredInBackground } from "#worker/auth/purge-expired.ts";
 import { findAccount, findOwnCredentials, toAuthUser, toPendingUser, type UserAccount } from "#worker/auth/queries.ts";
 import {

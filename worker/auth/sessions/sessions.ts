@@ -7,7 +7,7 @@ import {
   sessionAbsoluteDays,
   sessionIdleDays,
   sessionsPerUserMax,
-} from "#contract/limits.ts";
+} from "#contract/limits/authentication.ts";
 import {
   type AuthMethod,
   appendMethod,

@@ -1,5 +1,5 @@
 import type { imageTypes } from "#contract/files.ts";
-import { fileMaxPixels } from "#contract/limits.ts";
+import { fileMaxPixels } from "#contract/limits/files.ts";
 import { readLatin1 } from "#worker/lib/storage/bytes.ts";
 import { type ImageHeader, readImageHeader } from "#worker/lib/storage/image-header.ts";
 import { stripGif } from "./gif.ts";

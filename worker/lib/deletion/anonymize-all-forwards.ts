@@ -1,5 +1,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { deletionSettleMs, fanOutAtOnce } from "#contract/limits.ts";
+import { fanOutAtOnce } from "#contract/limits/delivery.ts";
+import { deletionSettleMs } from "#contract/limits/people.ts";
 import { openDb } from "#worker/db/client.ts";
 import { findDeletionStart } from "#worker/db/deletions.ts";
 import { deleteForwards, listForwardConversations, markForwardsAnonymized } from "#worker/db/forwards.ts";

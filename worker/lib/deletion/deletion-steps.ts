@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
-import { avatarSizes } from "#contract/limits.ts";
+import { avatarSizes } from "#contract/limits/files.ts";
 import { openDb } from "#worker/db/client.ts";
 import { group_invitations } from "#worker/db/relation-schema.ts";
 import { listPendingRecipients, pushPendingToEach, queueInvitationCounts } from "#worker/lib/contact-updates.ts";

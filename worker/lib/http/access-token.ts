@@ -1,7 +1,7 @@
 import { importJWK, type JWK, jwtVerify, SignJWT } from "jose";
 import * as v from "valibot";
 import { Uuid } from "#contract/ids.ts";
-import { accessTokenSeconds } from "#contract/limits.ts";
+import { accessTokenSeconds } from "#contract/limits/authentication.ts";
 import { BoundedMap } from "#worker/lib/limits/bounded-map.ts";
 
 const algorithm = "EdDSA";

@@ -5,7 +5,7 @@ import { createMiddleware } from "hono/factory";
 import { parse as parseCookies } from "hono/utils/cookie";
 import { personHeader, personQuery } from "#contract/auth/auth.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { pendingSecondFactorMinutes } from "#contract/limits.ts";
+import { pendingSecondFactorMinutes } from "#contract/limits/authentication.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";
 import { takeToken } from "#worker/lib/limits/rate-limit.ts";

@@ -1,6 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { avatarMaxBytes, bodyMaxBytes, filePartBytes, postFormMaxBytes } from "#contract/limits.ts";
+import { avatarMaxBytes, filePartBytes } from "#contract/limits/files.ts";
+import { bodyMaxBytes } from "#contract/limits/sockets.ts";
+import { postFormMaxBytes } from "#contract/limits/tala.ts";
 import type { AppEnv } from "./app.ts";
 import { refuse } from "./refusal.ts";
 

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { deleteCookie, setCookie } from "hono/cookie";
-import { accessTokenSeconds, sessionIdleDays } from "#contract/limits.ts";
+import { accessTokenSeconds, sessionIdleDays } from "#contract/limits/authentication.ts";
 import type { AppContext } from "./app.ts";
 
 /** Prefix `__Host-` (RFC 6265bis §4.1.3.2): set by this host only, over HTTPS, for every path. */

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { getCookie, setCookie } from "hono/cookie";
 import type { Uuid } from "#contract/ids.ts";
-import { knownDeviceDays, knownDevicePeopleMax } from "#contract/limits.ts";
+import { knownDeviceDays, knownDevicePeopleMax } from "#contract/limits/authentication.ts";
 import type { AppContext } from "#worker/lib/http/app.ts";
 
 /**

@@ -1,7 +1,8 @@
 import { inArray, or, type SQL, sql } from "drizzle-orm";
 import type { MiddlewareHandler } from "hono";
 import type { Uuid } from "#contract/ids.ts";
-import { handleChangeDays, handleChangesMax, numberCodesPerDay, numberProofsPerDay } from "#contract/limits.ts";
+import { handleChangeDays, handleChangesMax } from "#contract/limits/people.ts";
+import { numberCodesPerDay, numberProofsPerDay } from "#contract/limits/phone-numbers.ts";
 import { tierAllowances } from "#contract/settings/trust-tiers.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { rate_limits } from "#worker/db/schema.ts";

@@ -1,4 +1,4 @@
-import { pushPayloadMaxBytes } from "#contract/limits.ts";
+import { pushPayloadMaxBytes } from "#contract/limits/push.ts";
 
 /** Keys of a subscription: the device's public key and its authentication secret, both in base64url. */
 export type PushKeys = { p256dh: string; auth: string };

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { pushEndpointMaxLength } from "#contract/limits.ts";
+import { pushEndpointMaxLength } from "#contract/limits/push.ts";
 import { isPushEndpoint } from "#contract/push.ts";
 
 /** Settings of the push services that this deployment contacts: host names, or `*.` and a suffix, between spaces. */

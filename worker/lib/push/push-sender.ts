@@ -1,4 +1,4 @@
-import { pushTimeoutMs } from "#contract/limits.ts";
+import { pushTimeoutMs } from "#contract/limits/push.ts";
 import type { PushPayload } from "#contract/push.ts";
 import { logWarning } from "#worker/lib/log.ts";
 import { encryptPush, type PushKeys } from "./encryption.ts";

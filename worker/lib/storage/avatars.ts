@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Uuid } from "#contract/ids.ts";
-import { avatarMaxPixels, avatarSizes } from "#contract/limits.ts";
+import { avatarMaxPixels, avatarSizes } from "#contract/limits/files.ts";
 import { logWarning } from "#worker/lib/log.ts";
 import { readImageHeader } from "./image-header.ts";
 

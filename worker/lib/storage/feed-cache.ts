@@ -1,4 +1,4 @@
-import { feedFreshMs, feedOlderMs } from "#contract/limits.ts";
+import { feedFreshMs, feedOlderMs } from "#contract/limits/tala.ts";
 import { BoundedMap } from "#worker/lib/limits/bounded-map.ts";
 import { logError } from "#worker/lib/log.ts";
 

@@ -1,5 +1,6 @@
 import type { Uuid } from "#contract/ids.ts";
-import { fileMaxPixels, pictureEdgePx, pictureSmallPx } from "#contract/limits.ts";
+import { fileMaxPixels } from "#contract/limits/files.ts";
+import { pictureEdgePx, pictureSmallPx } from "#contract/limits/tala.ts";
 import { type PictureSize, pictureSizes } from "#contract/tala.ts";
 import { logWarning } from "#worker/lib/log.ts";
 import { readImageHeader } from "./image-header.ts";

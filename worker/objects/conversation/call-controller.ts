@@ -15,7 +15,7 @@ import {
   recoverRing,
 } from "#contract/calls/open-call.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { callHeardWriteMs, unansweredMax, unansweredMs } from "#contract/limits.ts";
+import { callHeardWriteMs, unansweredMax, unansweredMs } from "#contract/limits/calls.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import type { CallHeartbeat, CallSnapshot } from "#worker/objects/rpc/calls.ts";
 import type { CallRecord, CallSessions, UnansweredStreak } from "#worker/objects/shared/call-record.ts";

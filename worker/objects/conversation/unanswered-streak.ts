@@ -1,4 +1,4 @@
-import { unansweredMax, unansweredMs } from "#contract/limits.ts";
+import { unansweredMax, unansweredMs } from "#contract/limits/calls.ts";
 import type { UnansweredStreak } from "#worker/objects/shared/call-record.ts";
 import type { ConversationLog } from "./log/conversation-log.ts";
 import type { Member } from "./log/member-table.ts";

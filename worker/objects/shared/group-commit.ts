@@ -1,4 +1,4 @@
-import { groupCommitMs } from "#contract/limits.ts";
+import { groupCommitMs } from "#contract/limits/delivery.ts";
 
 type PendingItem<Item, Result> = { item: Item; resolve: (result: Result) => void; reject: (error: unknown) => void };
 

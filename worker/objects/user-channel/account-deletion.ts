@@ -1,5 +1,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { deletionSettleMs, fanOutAtOnce, fanOutRetryMaxMs, retryBaseMs } from "#contract/limits.ts";
+import { fanOutAtOnce, fanOutRetryMaxMs, retryBaseMs } from "#contract/limits/delivery.ts";
+import { deletionSettleMs } from "#contract/limits/people.ts";
 import { openDb } from "#worker/db/client.ts";
 import { deleteDeletionRecord, findDeletionStart } from "#worker/db/deletions.ts";
 import { deletionSteps } from "#worker/lib/deletion/deletion-steps.ts";

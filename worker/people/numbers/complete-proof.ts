@@ -1,4 +1,4 @@
-import { numberContestDays } from "#contract/limits.ts";
+import { numberContestDays } from "#contract/limits/phone-numbers.ts";
 import { mailSecurityNotice, sendSecurityNotice } from "#worker/auth/security-notices.ts";
 import { openDb } from "#worker/db/client.ts";
 import { pushUpdatesAbout } from "#worker/lib/contact-updates.ts";

@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { sendsCode } from "#contract/auth/number.ts";
-import { numberCodesOfRange, numberCodesPerCompletion, numberRangeDigits } from "#contract/limits.ts";
+import { numberCodesOfRange, numberCodesPerCompletion, numberRangeDigits } from "#contract/limits/phone-numbers.ts";
 import { number_proof_counts as counts } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import type { NumberAdapter } from "#worker/lib/number-adapters.ts";

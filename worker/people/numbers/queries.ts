@@ -1,7 +1,7 @@
 import { and, eq, gt, inArray, lt, sql } from "drizzle-orm";
 import type { NumberMethod } from "#contract/auth/number.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { numberCodeAttempts, voucherDays, vouchersNeeded } from "#contract/limits.ts";
+import { numberCodeAttempts, voucherDays, vouchersNeeded } from "#contract/limits/phone-numbers.ts";
 import { toE164 } from "#contract/phone.ts";
 import { number_proof_counts, number_proofs, number_vouches } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";

@@ -8,7 +8,7 @@ import {
   OwnNumber,
 } from "#contract/auth/number.ts";
 import { Uuid } from "#contract/ids.ts";
-import { numberContestDays } from "#contract/limits.ts";
+import { numberContestDays } from "#contract/limits/phone-numbers.ts";
 import { Relation } from "#contract/people.ts";
 import { openDb } from "#worker/db/client.ts";
 import { findRelation } from "#worker/db/relations.ts";

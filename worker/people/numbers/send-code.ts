@@ -1,5 +1,5 @@
 import type { Language } from "#contract/language.ts";
-import { numberProofMinutes } from "#contract/limits.ts";
+import { numberProofMinutes } from "#contract/limits/phone-numbers.ts";
 import { logError } from "#worker/lib/log.ts";
 import { type CodeAdapter, fillPlaceholders, localSmsUrl } from "#worker/lib/number-adapters.ts";
 import { storeLocalSms } from "#worker/mail/local-sms.ts";

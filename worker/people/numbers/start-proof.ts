@@ -4,7 +4,7 @@ import { type NumberProof, type NumberProofStart, sendsCode } from "#contract/au
 import { toVouchingPath } from "#contract/auth/vouching.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { createUuid } from "#contract/ids.ts";
-import { numberCodeDigits, numberProofMinutes, vouchingHours } from "#contract/limits.ts";
+import { numberCodeDigits, numberProofMinutes, vouchingHours } from "#contract/limits/phone-numbers.ts";
 import { findReauthenticationExpiry } from "#worker/auth/second-factor/reauthentication.ts";
 import { openDb } from "#worker/db/client.ts";
 import type { AppContext } from "#worker/lib/http/app.ts";

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { NumberMethod } from "#contract/auth/number.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { numberContestDays, numberUnusedDays } from "#contract/limits.ts";
+import { numberContestDays, numberUnusedDays } from "#contract/limits/phone-numbers.ts";
 import { toHandleSkeleton } from "#contract/names/handles.ts";
 import type { NumberNotice } from "#contract/people.ts";
 import { phoneForms } from "#contract/phone.ts";

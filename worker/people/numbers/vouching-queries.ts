@@ -2,7 +2,7 @@ import { and, count, eq, gt, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { voucherDays, vouchersNeeded, vouchesMax } from "#contract/limits.ts";
+import { voucherDays, vouchersNeeded, vouchesMax } from "#contract/limits/phone-numbers.ts";
 import { toE164 } from "#contract/phone.ts";
 import { number_proofs, number_vouches } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";

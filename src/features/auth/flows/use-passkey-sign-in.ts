@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState, useSyncExternalStore } from "react";
-import { ceremonySeconds } from "#contract/limits.ts";
+import { ceremonySeconds } from "#contract/limits/authentication.ts";
 import { isConnectionSlow } from "#lib/browser/network-info.ts";
 import { canAutofillPasskeys, canUsePasskeys, signInWithPasskey } from "#lib/factors/passkeys.ts";
 import { isSecondFactorExpected } from "#lib/factors/pending-second-factor.ts";

@@ -1,5 +1,5 @@
 import { isAcceptablePassword } from "#contract/auth/sign-in.ts";
-import { passwordMaxLength } from "#contract/limits.ts";
+import { passwordMaxLength } from "#contract/limits/authentication.ts";
 import { type LocalizedError, toLocalizedError } from "#lib/http/error-text.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 

@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
 import { openToast } from "#components/overlays/toast.tsx";
-import { passwordMaxLength } from "#contract/limits.ts";
+import { passwordMaxLength } from "#contract/limits/authentication.ts";
 import type { TextKey } from "#i18n/setup.ts";
 import { t } from "#i18n/setup.ts";
 import { type RestorableForm, restoreFormInput, saveFormInput } from "#lib/browser/form-restore.ts";

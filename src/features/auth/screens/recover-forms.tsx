@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import * as v from "valibot";
 import { TextField } from "#components/controls/text-field.tsx";
 import { Email } from "#contract/auth/security.ts";
-import { emailMaxLength } from "#contract/limits.ts";
+import { emailMaxLength } from "#contract/limits/authentication.ts";
 import { toE164 } from "#contract/phone.ts";
 import { toNameProblem } from "#features/auth/flows/login-problem.ts";
 import { AuthForm } from "#features/auth/form/auth-form.tsx";

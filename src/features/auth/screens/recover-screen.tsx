@@ -4,7 +4,7 @@ import { FormError } from "#components/auth/form-error.tsx";
 import { Button, ButtonLink } from "#components/controls/button.tsx";
 import { CodeForm } from "#components/controls/code-form.tsx";
 import { focusOnMount } from "#components/focus/focus-on-mount.ts";
-import { mailedCodeDigits } from "#contract/limits.ts";
+import { mailedCodeDigits } from "#contract/limits/authentication.ts";
 import { loadSecondFactorStep } from "#features/auth/flows/load-second-factor-step.ts";
 import type { SecondFactorStepProps } from "#features/auth/flows/second-factor-step.tsx";
 import type { TextKey } from "#i18n/setup.ts";

@@ -1,7 +1,7 @@
 import { useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { type ConversationId, privateMembers } from "#contract/ids.ts";
-import { messageTextMaxLength } from "#contract/limits.ts";
+import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import { formatShortcuts, handleFormatKey } from "#features/chat/field/format-keys.ts";
 import { hasKeyboard } from "#features/chat/field/has-keyboard.ts";
 import { LazyFieldTools } from "#features/chat/field/lazy-field-tools.ts";

@@ -12,7 +12,7 @@ import { useLocation } from "react-router";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
-import { messageTextMaxLength } from "#contract/limits.ts";
+import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { composerClasses } from "#features/chat/field/composer-classes.ts";
 import { formatShortcuts, handleFormatKey } from "#features/chat/field/format-keys.ts";

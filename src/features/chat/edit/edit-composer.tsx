@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
-import { messageTextMaxLength } from "#contract/limits.ts";
+import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import { isEditableBody } from "#contract/messages/body.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { composerClasses } from "#features/chat/field/composer-classes.ts";

@@ -1,5 +1,5 @@
 import { createContext } from "react";
-import { editWindowMs } from "#contract/limits.ts";
+import { editWindowMs } from "#contract/limits/messages.ts";
 import { isEditableBody } from "#contract/messages/body.ts";
 import { getServerNow } from "#lib/browser/clock.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";

@@ -1,4 +1,4 @@
-import { displayNameMaxLength } from "#contract/limits.ts";
+import { displayNameMaxLength } from "#contract/limits/people.ts";
 import { foldText } from "#contract/text.ts";
 import type { MemberRow } from "#sync/store/database.ts";
 

@@ -1,6 +1,6 @@
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
-import { reactionKindsMax } from "#contract/limits.ts";
+import { reactionKindsMax } from "#contract/limits/messages.ts";
 import { parseReactions, withOwnReaction } from "#contract/wire/reactions.ts";
 import type { Translate } from "#i18n/setup.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";

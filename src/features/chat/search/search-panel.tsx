@@ -7,7 +7,7 @@ import { Spinner } from "#components/controls/spinner.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { useBackButton } from "#components/overlays/back-button-layers.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { searchQueryMaxLength } from "#contract/limits.ts";
+import { searchQueryMaxLength } from "#contract/limits/search.ts";
 import { createMessageMatcher } from "#contract/wire/search-filter.ts";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
 import { findAdjacentResult, findMatches, toResultNumber } from "#lib/text/search-matching.ts";

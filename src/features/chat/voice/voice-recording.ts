@@ -3,7 +3,7 @@ import { inCall } from "#calls/call-state.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { MediaType } from "#contract/files.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { voiceMinMs } from "#contract/limits.ts";
+import { voiceMinMs } from "#contract/limits/files.ts";
 import { pauseVoice } from "#features/chat/attachments/voice-player.ts";
 import { isComposerCovered } from "#features/chat/composer/composer-overlay.ts";
 import { type TextKey, t } from "#i18n/setup.ts";

@@ -9,7 +9,7 @@ import { ContactPicker } from "#components/people/contact-picker.tsx";
 import { useSelection } from "#components/people/use-selection.ts";
 import { GroupName } from "#contract/groups.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { groupNameMaxLength } from "#contract/limits.ts";
+import { groupNameMaxLength } from "#contract/limits/groups.ts";
 import { isBlank } from "#contract/text.ts";
 import { toInvitedTexts } from "#features/groups/members/invited-texts.ts";
 import { showGroupFailure } from "#features/groups/run-group-command.ts";

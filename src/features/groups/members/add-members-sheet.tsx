@@ -8,7 +8,7 @@ import { showToast } from "#components/overlays/toast.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
 import { useSelection } from "#components/people/use-selection.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { groupMembersMax } from "#contract/limits.ts";
+import { groupMembersMax } from "#contract/limits/groups.ts";
 import { showGroupFailure } from "#features/groups/run-group-command.ts";
 import { useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import { useContacts } from "#sync/hooks/use-people.ts";

@@ -4,7 +4,7 @@ import { SearchField } from "#components/controls/search-field.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import type { MenuItem } from "#components/overlays/menu.tsx";
-import { searchQueryMaxLength } from "#contract/limits.ts";
+import { searchQueryMaxLength } from "#contract/limits/search.ts";
 import { matchesContact } from "#lib/text/match-contact.ts";
 import { GroupMemberRow } from "./group-member-row.tsx";
 import type { GroupMemberView } from "./member-view.ts";

@@ -4,7 +4,7 @@ import { Button } from "#components/controls/button.tsx";
 import { CodeForm } from "#components/controls/code-form.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { NumberProof, OwnNumber } from "#contract/auth/number.ts";
-import { numberCodeDigits, numberCodePauseSeconds } from "#contract/limits.ts";
+import { numberCodeDigits, numberCodePauseSeconds } from "#contract/limits/phone-numbers.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 import { checkNumberCode } from "./number-api.ts";

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { QrCode } from "#components/images/qr-code.tsx";
 import type { NumberProof, OwnNumber } from "#contract/auth/number.ts";
-import { vouchersNeeded } from "#contract/limits.ts";
+import { vouchersNeeded } from "#contract/limits/phone-numbers.ts";
 import { useFormat } from "#i18n/use-format.ts";
 import { useVerifiedElsewhere } from "./use-proof-progress.ts";
 

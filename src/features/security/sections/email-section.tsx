@@ -8,7 +8,7 @@ import { SettingsCard } from "#components/layout/settings-page.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { Email } from "#contract/auth/security.ts";
-import { emailMaxLength, mailedCodeDigits } from "#contract/limits.ts";
+import { emailMaxLength, mailedCodeDigits } from "#contract/limits/authentication.ts";
 import { FormDialog } from "#features/security/form-dialog.tsx";
 import { requestRecoveryAddressChange, submitRecoveryAddressCode } from "#features/security/security-api.ts";
 import { useConfirmedChange, useSecurityAction, useSecurityChanges } from "#features/security/security-changes.ts";

@@ -7,7 +7,7 @@ import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { MenuButton } from "#components/overlays/menu.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { FactorName, type Passkey } from "#contract/auth/factors.ts";
-import { factorNameMaxLength, passkeysMax } from "#contract/limits.ts";
+import { factorNameMaxLength, passkeysMax } from "#contract/limits/authentication.ts";
 import { FormDialog } from "#features/security/form-dialog.tsx";
 import { useConfirmedChange, useSecurityChanges } from "#features/security/security-changes.ts";
 import { ActionRow, CardText, SecurityRow } from "#features/security/security-row.tsx";

@@ -4,7 +4,7 @@ import { PasswordField } from "#components/controls/password-field.tsx";
 import { SettingsCard } from "#components/layout/settings-page.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { isAcceptablePassword } from "#contract/auth/sign-in.ts";
-import { passwordMaxLength } from "#contract/limits.ts";
+import { passwordMaxLength } from "#contract/limits/authentication.ts";
 import { FormDialog } from "#features/security/form-dialog.tsx";
 import { passwordCardId, useSecurityChanges } from "#features/security/security-changes.ts";
 import { ActionRow, CardText } from "#features/security/security-row.tsx";

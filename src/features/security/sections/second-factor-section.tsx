@@ -7,7 +7,7 @@ import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { Factor } from "#contract/auth/auth.ts";
 import type { Security } from "#contract/auth/security.ts";
-import { factorsMax } from "#contract/limits.ts";
+import { factorsMax } from "#contract/limits/authentication.ts";
 import { removeAuthenticatorApp } from "#features/security/security-api.ts";
 import { useConfirmedChange, useSecurityAction } from "#features/security/security-changes.ts";
 import { ActionRow, CardText, SecurityRow } from "#features/security/security-row.tsx";

@@ -7,7 +7,7 @@ import { focusOnMount } from "#components/focus/focus-on-mount.ts";
 import { QrCode } from "#components/images/qr-code.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import type { Enrolled } from "#contract/auth/factors.ts";
-import { factorNameMaxLength, totpDigits } from "#contract/limits.ts";
+import { factorNameMaxLength, totpDigits } from "#contract/limits/authentication.ts";
 import { enrollAuthenticatorApp } from "#features/security/security-api.ts";
 import { useSecurityChanges } from "#features/security/security-changes.ts";
 import { submitTotp } from "#lib/factors/second-factor.ts";

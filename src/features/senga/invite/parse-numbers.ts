@@ -1,4 +1,4 @@
-import { phoneMaxDigits, phoneMinDigits } from "#contract/limits.ts";
+import { phoneMaxDigits, phoneMinDigits } from "#contract/limits/phone-numbers.ts";
 import { toPhoneQuery } from "#contract/people.ts";
 
 type ParsedNumbers = {

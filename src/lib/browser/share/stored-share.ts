@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { createUuid, Uuid } from "#contract/ids.ts";
-import { fileMaxBytes } from "#contract/limits.ts";
+import { fileMaxBytes } from "#contract/limits/files.ts";
 import { isBlank } from "#contract/text.ts";
 import { joinSharedTexts, sharedFilesMax, shareFields } from "#contract/wire/share-target.ts";
 import { deleteShares, shareCacheName } from "./share-cache.ts";

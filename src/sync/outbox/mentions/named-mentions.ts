@@ -1,7 +1,7 @@
 import { hasEnded } from "#contract/conversations.ts";
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { mentionsMax } from "#contract/limits.ts";
+import { mentionsMax } from "#contract/limits/groups.ts";
 import type { Body } from "#contract/messages/body.ts";
 import { type Mention, withMentions } from "#contract/messages/mentions.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";

@@ -1,4 +1,4 @@
-import { conversationResultsMax } from "#contract/limits.ts";
+import { conversationResultsMax } from "#contract/limits/search.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { type FoundMessage, listConversations, toFoundMessages } from "./stored-message-search.ts";
 import { ConversationScan, FoldedQuery, findInBlock, type TextBlockCache } from "./text-blocks.ts";

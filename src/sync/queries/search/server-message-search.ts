@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { ConversationId } from "#contract/ids.ts";
-import { conversationResultsMax, searchedConversationsMax } from "#contract/limits.ts";
+import { conversationResultsMax, searchedConversationsMax } from "#contract/limits/search.ts";
 import { GlobalSearchResult } from "#contract/wire/global-search.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import {

@@ -1,5 +1,5 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { conversationResultsMax } from "#contract/limits.ts";
+import { conversationResultsMax } from "#contract/limits/search.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
 import { toSearchWords } from "#contract/text.ts";
 import type { GlobalSearchFilter } from "#contract/wire/global-search.ts";

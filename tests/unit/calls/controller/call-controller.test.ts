@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { callRingMs } from "#contract/limits.ts";
+import { callRingMs } from "#contract/limits/calls.ts";
 import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
 import { ModelBrowser } from "#tests/support/model/model-browser.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { unansweredMs } from "#contract/limits.ts";
+import { unansweredMs } from "#contract/limits/calls.ts";
 import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
 
 it("a caller over the rate limit is informed at once, not after fifteen seconds", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callHeartbeatMs } from "#contract/limits.ts";
+import { callHeartbeatMs } from "#contract/limits/calls.ts";
 import { makeCallPair } from "#tests/support/model/call-pair.ts";
 
 /** Heartbeats that report how long a device has received nothing from the other one. */

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { creditReportMessages } from "#contract/limits.ts";
+import { creditReportMessages } from "#contract/limits/sockets.ts";
 import { decodeClientFrames } from "#contract/wire/client-frames.ts";
 import { closeCodes, encodeFrame } from "#contract/wire/server-frames.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";

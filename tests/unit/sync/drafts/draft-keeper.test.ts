@@ -1,7 +1,7 @@
 import { IDBKeyRange } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { fileMaxBytes } from "#contract/limits.ts";
+import { fileMaxBytes } from "#contract/limits/files.ts";
 import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
 import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
 import { keepText } from "#sync/drafts/keep-text.ts";

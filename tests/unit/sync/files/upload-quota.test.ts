@@ -1,6 +1,6 @@
 import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { fileMaxBytes } from "#contract/limits.ts";
+import { fileMaxBytes } from "#contract/limits/files.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { eventually } from "#tests/support/model/eventually.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { filePartBytes, filePartsAtOnce } from "#contract/limits.ts";
+import { filePartBytes, filePartsAtOnce } from "#contract/limits/files.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { enqueueFiles } from "#sync/files/send-files.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { memberPageRows } from "#contract/limits.ts";
+import { memberPageRows } from "#contract/limits/groups.ts";
 import { currentEngine, type SyncEngine } from "#sync/engine.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import {

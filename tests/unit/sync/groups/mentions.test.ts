@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
-import { mentionsMax } from "#contract/limits.ts";
+import { mentionsMax } from "#contract/limits/groups.ts";
 import { findMentions } from "#contract/messages/mentions.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { deleteMessageBySeq, setConversationMuted } from "#sync/outbox/conversation-commands.ts";

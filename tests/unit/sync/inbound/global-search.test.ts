@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { type ConversationId, otherMember } from "#contract/ids.ts";
-import { conversationResultsMax } from "#contract/limits.ts";
+import { conversationResultsMax } from "#contract/limits/search.ts";
 import type { GlobalQuery } from "#sync/queries/conversation-filter.ts";
 import { GlobalMessageSearch, type GlobalSearchView } from "#sync/queries/search/global-search.ts";
 import { findNewestResults, readNewestResults } from "#sync/queries/search/newest-results.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { privateMembers } from "#contract/ids.ts";
-import { conversationResultsMax } from "#contract/limits.ts";
+import { conversationResultsMax } from "#contract/limits/search.ts";
 import type { GlobalSearchFilter } from "#contract/wire/global-search.ts";
 import { type FoundMessage, searchStoredMessages } from "#sync/queries/search/stored-message-search.ts";
 import { TextBlockCache } from "#sync/queries/search/text-blocks.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
-import { pinnedConversationsMax } from "#contract/limits.ts";
+import { pinnedConversationsMax } from "#contract/limits/conversations.ts";
 import { type FlagChange, noFlags, toPlaceChange } from "#contract/settings/conversation-flags.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { changeConversationFlags } from "#sync/outbox/conversation-flags.ts";

@@ -1,6 +1,6 @@
 import { liveQuery } from "dexie";
 import { describe, expect, it } from "vitest";
-import { sendBatchMax } from "#contract/limits.ts";
+import { sendBatchMax } from "#contract/limits/messages.ts";
 import { searchTextOfBody } from "#contract/messages/body.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { deleteMessageByClientId } from "#sync/outbox/conversation-commands.ts";

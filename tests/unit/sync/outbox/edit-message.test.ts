@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { editWindowMs } from "#contract/limits.ts";
+import { editWindowMs } from "#contract/limits/messages.ts";
 import { type Body, withText } from "#contract/messages/body.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
 import { listKeptTexts } from "#sync/drafts/kept-texts.ts";

@@ -1,7 +1,7 @@
 import { IDBFactory } from "fake-indexeddb";
 import { describe, expect, it } from "vitest";
 import { type ConversationId, privateConversationId } from "#contract/ids.ts";
-import { outboxWindow } from "#contract/limits.ts";
+import { outboxWindow } from "#contract/limits/messages.ts";
 import { searchTextOfBody } from "#contract/messages/body.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
-import { typingLastsMs } from "#contract/limits.ts";
+import { typingLastsMs } from "#contract/limits/messages.ts";
 import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { messagePageRows } from "#contract/limits.ts";
+import { messagePageRows } from "#contract/limits/conversations.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { createUuid } from "#contract/ids.ts";
-import { securityNoticesMax } from "#contract/limits.ts";
+import { securityNoticesMax } from "#contract/limits/authentication.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { listUnseenNotices, markNoticesSeen, markResetNoticesSeen } from "#sync/store/security-notice-rows.ts";
 import type { Tab } from "#sync/tabs/tab.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { presencePollMs, presenceStaleMs } from "#contract/limits.ts";
+import { presencePollMs, presenceStaleMs } from "#contract/limits/people.ts";
 import type { Presence } from "#contract/settings/settings.ts";
 import { PresencePoller } from "#sync/presence/presence-poller.ts";
 import { eventually } from "#tests/support/model/eventually.ts";

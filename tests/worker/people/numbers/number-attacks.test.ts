@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
-import { numberCodeAttempts, numberCodesOfRange, numberProofMinutes } from "#contract/limits.ts";
+import { numberCodeAttempts, numberCodesOfRange, numberProofMinutes } from "#contract/limits/phone-numbers.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { makePerson } from "#tests/worker/support/site.ts";
 import { createSessionRow, insertSession } from "#worker/auth/sessions/sessions.ts";

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, onTestFinished, test, vi } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { numberContestDays, numberUnusedDays } from "#contract/limits.ts";
+import { numberContestDays, numberUnusedDays } from "#contract/limits/phone-numbers.ts";
 import type { SettingsChange } from "#contract/settings/settings.ts";
 import { connectPeople, makeCaptchaToken, type Person, phoneOf } from "#tests/support/people/people.ts";
 import { request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";

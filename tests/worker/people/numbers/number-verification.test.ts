@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { numberCodesPerDay, numberProofsPerDay } from "#contract/limits.ts";
+import { numberCodesPerDay, numberProofsPerDay } from "#contract/limits/phone-numbers.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { connectPeople } from "#tests/support/people/people.ts";
 import { call, makePerson, site } from "#tests/worker/support/site.ts";

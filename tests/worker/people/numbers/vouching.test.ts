@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { OwnVouching, VouchingRequest } from "#contract/auth/vouching.ts";
-import { numberUnusedDays, voucherDays, vouchesMax, vouchingHours } from "#contract/limits.ts";
+import { numberUnusedDays, voucherDays, vouchesMax, vouchingHours } from "#contract/limits/phone-numbers.ts";
 import { connectPeople, makeCaptchaToken, type Person, phoneOf } from "#tests/support/people/people.ts";
 import { request } from "#tests/worker/support/device.ts";
 import { takePersonNumber } from "#tests/worker/support/person-numbers.ts";

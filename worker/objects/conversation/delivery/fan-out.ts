@@ -1,4 +1,4 @@
-import { fanOutAlarmMs, fanOutAtOnce, fanOutRetryMaxMs, retryBaseMs } from "#contract/limits.ts";
+import { fanOutAlarmMs, fanOutAtOnce, fanOutRetryMaxMs, retryBaseMs } from "#contract/limits/delivery.ts";
 import { logError, logWarning } from "#worker/lib/log.ts";
 import type { NoticeOutcome } from "#worker/objects/rpc/notices.ts";
 import { jitterMs } from "#worker/objects/shared/retry.ts";

@@ -1,4 +1,5 @@
-import { fanOutAlarmMs, fanOutRetryMaxMs, groupReactionHoldMs, groupReceiptHoldMs } from "#contract/limits.ts";
+import { fanOutAlarmMs, fanOutRetryMaxMs } from "#contract/limits/delivery.ts";
+import { groupReactionHoldMs, groupReceiptHoldMs } from "#contract/limits/groups.ts";
 import { logError } from "#worker/lib/log.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { LowestReadState, Member } from "#worker/objects/conversation/log/member-table.ts";

@@ -1,6 +1,6 @@
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { groupMembersMax } from "#contract/limits.ts";
+import { groupMembersMax } from "#contract/limits/groups.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import { isVisibleMember, type Member } from "#worker/objects/conversation/log/member-table.ts";

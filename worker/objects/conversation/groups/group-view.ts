@@ -1,5 +1,5 @@
 import type { Group } from "#contract/groups.ts";
-import { memberPageRows } from "#contract/limits.ts";
+import { memberPageRows } from "#contract/limits/groups.ts";
 import type { ConversationLog, GroupState } from "#worker/objects/conversation/log/conversation-log.ts";
 import { isVisibleMember, type Member } from "#worker/objects/conversation/log/member-table.ts";
 import type { KeptHistory } from "#worker/objects/conversation/log/memberships.ts";

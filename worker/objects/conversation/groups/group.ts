@@ -1,6 +1,6 @@
 import { type Group, isGroupActionAllowed } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { formerMembersListedMax, groupTypingMax } from "#contract/limits.ts";
+import { formerMembersListedMax, groupTypingMax } from "#contract/limits/groups.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { MemberNotifier } from "#worker/objects/conversation/delivery/notifier.ts";
 import type { GroupInvitationEntry } from "#worker/objects/conversation/log/invitation-table.ts";

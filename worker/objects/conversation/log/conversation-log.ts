@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
-import { conversationMaxBytes } from "#contract/limits.ts";
+import { conversationMaxBytes } from "#contract/limits/messages.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
 import { ConversationCall } from "#worker/objects/shared/call-record.ts";
 import { applyMigrations, readSchemaVersion } from "#worker/objects/shared/migrations.ts";

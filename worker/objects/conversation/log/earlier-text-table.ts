@@ -1,4 +1,4 @@
-import { earlierTextLifetimeMs } from "#contract/limits.ts";
+import { earlierTextLifetimeMs } from "#contract/limits/messages.ts";
 
 type EarlierText = { seq: number; number: number; text: string; at: number; revision: number };
 

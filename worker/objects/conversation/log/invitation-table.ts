@@ -1,5 +1,5 @@
 import type { Uuid } from "#contract/ids.ts";
-import { groupInvitationDays } from "#contract/limits.ts";
+import { groupInvitationDays } from "#contract/limits/groups.ts";
 
 const lifetimeMs = groupInvitationDays * 24 * 3_600_000;
 

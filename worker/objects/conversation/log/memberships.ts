@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { membershipsKeptMax } from "#contract/limits.ts";
+import { membershipsKeptMax } from "#contract/limits/groups.ts";
 import { Seq } from "#contract/messages/positions.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { mentionsListedMax } from "#contract/limits.ts";
+import { mentionsListedMax } from "#contract/limits/conversations.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
 import { findMentions } from "#contract/messages/mentions.ts";
 import type { Member } from "./member-table.ts";

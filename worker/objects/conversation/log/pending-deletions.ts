@@ -1,5 +1,5 @@
 import type { Uuid } from "#contract/ids.ts";
-import { pendingDeletionLifetimeMs, pendingDeletionsMax } from "#contract/limits.ts";
+import { pendingDeletionLifetimeMs, pendingDeletionsMax } from "#contract/limits/messages.ts";
 import type { Member } from "./member-table.ts";
 
 /** Client ids of messages deleted by their authors before they arrived. Runs within the caller's transaction. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { pinnedMessagesMax } from "#contract/limits.ts";
+import { pinnedMessagesMax } from "#contract/limits/messages.ts";
 import type { Member } from "./member-table.ts";
 import { isFormerReader, isWithinMembership } from "./memberships.ts";
 

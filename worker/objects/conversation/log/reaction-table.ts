@@ -1,4 +1,4 @@
-import { reactionKindsMax } from "#contract/limits.ts";
+import { reactionKindsMax } from "#contract/limits/messages.ts";
 import { formatReactions, type ReactionCount } from "#contract/wire/reactions.ts";
 
 const cachedMax = 400; // messages: two of the largest pages

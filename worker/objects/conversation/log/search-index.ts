@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { searchBlockMessages, searchSliceLength } from "#contract/limits.ts";
+import { searchBlockMessages, searchSliceLength } from "#contract/limits/search.ts";
 import { StoredBody, searchTextOfBody } from "#contract/messages/body.ts";
 import type { MessageKind } from "#contract/messages/message.ts";
 import { toSearchWords } from "#contract/text.ts";

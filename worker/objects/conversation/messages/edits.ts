@@ -1,4 +1,4 @@
-import { editWindowMs } from "#contract/limits.ts";
+import { editWindowMs } from "#contract/limits/messages.ts";
 import { getEditNumber, isEditableBody, withText } from "#contract/messages/body.ts";
 import { keepMentions, withMentions } from "#contract/messages/mentions.ts";
 import type { CommandOf, Refusal } from "#contract/wire/commands.ts";

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { gapPageRows, pageMaxBytes } from "#contract/limits.ts";
+import { gapPageRows, pageMaxBytes } from "#contract/limits/conversations.ts";
 import type { Message } from "#contract/messages/message.ts";
 import type { CommandOf, PageResult } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";

@@ -1,5 +1,5 @@
 import { isGroupActionAllowed } from "#contract/groups.ts";
-import { everyoneMentionPauseMs } from "#contract/limits.ts";
+import { everyoneMentionPauseMs } from "#contract/limits/groups.ts";
 import type { Body } from "#contract/messages/body.ts";
 import { findMentions, withMentions } from "#contract/messages/mentions.ts";
 import type { Refusal } from "#contract/wire/commands.ts";

@@ -1,5 +1,5 @@
 import { isGroupActionAllowed } from "#contract/groups.ts";
-import { pinnedMessagesMax } from "#contract/limits.ts";
+import { pinnedMessagesMax } from "#contract/limits/messages.ts";
 import type { CommandOf, Refusal } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";

@@ -1,4 +1,4 @@
-import { pushReactionsCounted, pushReactionsRead } from "#contract/limits.ts";
+import { pushReactionsCounted, pushReactionsRead } from "#contract/limits/push.ts";
 import { toPreview } from "#contract/wire/preview.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";

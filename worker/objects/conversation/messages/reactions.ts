@@ -1,4 +1,4 @@
-import { reactorPageRows } from "#contract/limits.ts";
+import { reactorPageRows } from "#contract/limits/messages.ts";
 import type { CommandOf, ReactorPage, Refusal } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { deletedUserId } from "#contract/ids.ts";
-import { messagePageRows } from "#contract/limits.ts";
+import { messagePageRows } from "#contract/limits/conversations.ts";
 import type { CommandOf, RevisedResult } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { memberBytesPerDay, memberBytesUnwrittenMax } from "#contract/limits.ts";
+import { memberBytesPerDay, memberBytesUnwrittenMax } from "#contract/limits/messages.ts";
 import type { Body } from "#contract/messages/body.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { type BucketLevel, TokenBucket } from "#worker/objects/shared/token-bucket.ts";

@@ -1,5 +1,5 @@
 import type { Uuid } from "#contract/ids.ts";
-import { searchRowsMax } from "#contract/limits.ts";
+import { searchRowsMax } from "#contract/limits/search.ts";
 import type { CommandOf } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { SearchBudget, SearchSlice } from "#worker/objects/rpc/messages.ts";

@@ -1,4 +1,4 @@
-import { indexedSlicesPerAlarm, indexWaitMs } from "#contract/limits.ts";
+import { indexedSlicesPerAlarm, indexWaitMs } from "#contract/limits/search.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import { waitAtMost } from "#worker/objects/shared/wait-at-most.ts";
 

@@ -1,5 +1,5 @@
 import type { Uuid } from "#contract/ids.ts";
-import { searchResultsMax, searchSliceLength, searchSliceRows } from "#contract/limits.ts";
+import { searchResultsMax, searchSliceLength, searchSliceRows } from "#contract/limits/search.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
 import { searchTextOfBody } from "#contract/messages/body.ts";
 import type { Message } from "#contract/messages/message.ts";

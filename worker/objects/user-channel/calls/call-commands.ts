@@ -4,7 +4,7 @@ import type { CallRequest } from "#contract/calls/call-commands.ts";
 import { revealsAddress } from "#contract/calls/candidates.ts";
 import type { CallCommand } from "#contract/calls/open-call.ts";
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
-import { callReconnectMs } from "#contract/limits.ts";
+import { callReconnectMs } from "#contract/limits/calls.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { encodeFrame } from "#contract/wire/server-frames.ts";
 import type { CallSignal } from "#worker/objects/rpc/calls.ts";

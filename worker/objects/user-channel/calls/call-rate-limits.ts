@@ -10,7 +10,7 @@ import {
   signalsPerSecond,
   talkSignalBytes,
   talkSignalBytesPerSecond,
-} from "#contract/limits.ts";
+} from "#contract/limits/calls.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import { type BucketLevel, TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 

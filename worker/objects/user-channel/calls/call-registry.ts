@@ -1,7 +1,7 @@
 import { type Call, type CallResult, type DeviceId, getRingEndsAt } from "#contract/calls/call.ts";
 import { type CallCommand, toCall } from "#contract/calls/open-call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { callServerWaitMs, callSilentMaxMs } from "#contract/limits.ts";
+import { callServerWaitMs, callSilentMaxMs } from "#contract/limits/calls.ts";
 import { type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { logWarning } from "#worker/lib/log.ts";
 import type { CallHeartbeat, CallSnapshot } from "#worker/objects/rpc/calls.ts";

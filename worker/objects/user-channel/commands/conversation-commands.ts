@@ -1,5 +1,5 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { readBurst, readPerSecond } from "#contract/limits.ts";
+import { readBurst, readPerSecond } from "#contract/limits/conversations.ts";
 import type { Message } from "#contract/messages/message.ts";
 import { type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";

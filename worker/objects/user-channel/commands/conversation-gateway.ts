@@ -1,5 +1,5 @@
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
-import { connectionCheckBurst, connectionChecksPerSecond } from "#contract/limits.ts";
+import { connectionCheckBurst, connectionChecksPerSecond } from "#contract/limits/people.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { openDb } from "#worker/db/client.ts";
 import { findConnection } from "#worker/db/relations.ts";

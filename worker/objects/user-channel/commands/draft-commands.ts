@@ -1,6 +1,6 @@
 import { hasEnded } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { draftBurst, draftsPerDay, draftsUnwrittenMax } from "#contract/limits.ts";
+import { draftBurst, draftsPerDay, draftsUnwrittenMax } from "#contract/limits/messages.ts";
 import { chooseDraft, type DraftList, isSameDraft } from "#contract/settings/drafts.ts";
 import type { CommandOf, CommandResults, Refusal } from "#contract/wire/commands.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";

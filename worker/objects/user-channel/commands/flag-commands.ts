@@ -1,4 +1,4 @@
-import { flagBurst, flagsPerSecond, pinnedConversationsMax } from "#contract/limits.ts";
+import { flagBurst, flagsPerSecond, pinnedConversationsMax } from "#contract/limits/conversations.ts";
 import { applyFlagChange, isSameFlags } from "#contract/settings/conversation-flags.ts";
 import type { CommandOf, CommandResults, Refusal } from "#contract/wire/commands.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";

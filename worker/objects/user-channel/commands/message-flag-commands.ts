@@ -4,7 +4,7 @@ import {
   messageFlagsPerSecond,
   messagesDeletedForSelfMax,
   starredMessagesMax,
-} from "#contract/limits.ts";
+} from "#contract/limits/messages.ts";
 import { isStarrable } from "#contract/settings/message-flags.ts";
 import { type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";

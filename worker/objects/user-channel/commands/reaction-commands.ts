@@ -1,5 +1,5 @@
 import type { Uuid } from "#contract/ids.ts";
-import { reactionBurst, reactionsPerSecond } from "#contract/limits.ts";
+import { reactionBurst, reactionsPerSecond } from "#contract/limits/messages.ts";
 import type { CommandOf, CommandResults, Refusal } from "#contract/wire/commands.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import type { ConversationGateway } from "./conversation-gateway.ts";

@@ -1,6 +1,6 @@
 import { hasLeftGroup } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { clearHistoriesPerSecond, clearHistoryBurst, muteBurst, mutesPerDay } from "#contract/limits.ts";
+import { clearHistoriesPerSecond, clearHistoryBurst, muteBurst, mutesPerDay } from "#contract/limits/conversations.ts";
 import type { ReadState } from "#contract/messages/positions.ts";
 import {
   type ChangeNumber,

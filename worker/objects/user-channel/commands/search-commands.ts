@@ -1,13 +1,13 @@
 import type { Uuid } from "#contract/ids.ts";
+import { pageMaxBytes } from "#contract/limits/conversations.ts";
 import {
   conversationResultsMax,
-  pageMaxBytes,
   searchResultsMax,
   searchRowsMax,
   searchSliceBurst,
   searchSlicesMax,
   searchSlicesPerSecond,
-} from "#contract/limits.ts";
+} from "#contract/limits/search.ts";
 import type { Message } from "#contract/messages/message.ts";
 import { type CommandOf, isRefusal, type Refusal, type SearchResult } from "#contract/wire/commands.ts";
 import type { GlobalSearch, GlobalSearchResult, SearchTarget } from "#contract/wire/global-search.ts";

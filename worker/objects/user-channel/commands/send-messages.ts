@@ -1,6 +1,6 @@
 import { isPermanentError } from "#contract/errors.ts";
 import { type ConversationId, deletedUserId, otherMember, type Uuid } from "#contract/ids.ts";
-import { sendBurst, sendPerSecond, sendUnwrittenMax } from "#contract/limits.ts";
+import { sendBurst, sendPerSecond, sendUnwrittenMax } from "#contract/limits/messages.ts";
 import {
   anonymousForward,
   type Body,

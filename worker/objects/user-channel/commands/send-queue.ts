@@ -1,6 +1,7 @@
 import { isPermanentError } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { groupCommitMs, sendBatchMax, sendRetryMessages, sendStallMs, sendTokenLength } from "#contract/limits.ts";
+import { groupCommitMs, sendStallMs } from "#contract/limits/delivery.ts";
+import { sendBatchMax, sendRetryMessages, sendTokenLength } from "#contract/limits/messages.ts";
 import type { Body } from "#contract/messages/body.ts";
 import { isRefusal, type Refusal, type SendResult } from "#contract/wire/commands.ts";
 import { logError } from "#worker/lib/log.ts";

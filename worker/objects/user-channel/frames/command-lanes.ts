@@ -1,4 +1,4 @@
-import { commandsAtOnce } from "#contract/limits.ts";
+import { commandsAtOnce } from "#contract/limits/sockets.ts";
 
 type SocketLane = { running: number; waiting: (() => void)[] };
 

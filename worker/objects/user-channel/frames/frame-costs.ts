@@ -1,4 +1,4 @@
-import { frameTokenBytes } from "#contract/limits.ts";
+import { frameTokenBytes } from "#contract/limits/sockets.ts";
 import * as clientFrame from "#contract/wire/client-frame-types.ts";
 import type { ClientFrame } from "#contract/wire/client-frames.ts";
 import type { Command } from "#contract/wire/commands.ts";

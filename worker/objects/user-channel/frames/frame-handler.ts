@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { multicastMax } from "#contract/limits.ts";
+import { multicastMax } from "#contract/limits/messages.ts";
 import * as clientFrame from "#contract/wire/client-frame-types.ts";
 import { type ClientFrame, listMalformedRefs } from "#contract/wire/client-frames.ts";
 import { toCommand } from "#contract/wire/command-frames.ts";

@@ -7,7 +7,7 @@ import {
   socketTokensPerSecond,
   userTokensBurst,
   userTokensPerSecond,
-} from "#contract/limits.ts";
+} from "#contract/limits/sockets.ts";
 import { listRefsByPattern } from "#contract/wire/client-frames.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import { closeCodes, encodeFrame, toRefusalFrame } from "#contract/wire/server-frames.ts";

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { frameMaxBytes, helloTimeoutMs } from "#contract/limits.ts";
+import { frameMaxBytes, helloTimeoutMs } from "#contract/limits/sockets.ts";
 import * as clientFrame from "#contract/wire/client-frame-types.ts";
 import { type ClientFrame, decodeClientFrames } from "#contract/wire/client-frames.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";

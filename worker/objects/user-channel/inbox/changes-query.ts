@@ -1,6 +1,6 @@
 import { type InboxRow, isListed, isMutedAt } from "#contract/conversations.ts";
 import { type ConversationId, otherMember } from "#contract/ids.ts";
-import { inboxPageRows } from "#contract/limits.ts";
+import { inboxPageRows } from "#contract/limits/conversations.ts";
 import type { Relation } from "#contract/people.ts";
 import type { ListPage } from "#contract/wire/commands.ts";
 import type { RelationColumns, RelationTable } from "./contacts-table.ts";

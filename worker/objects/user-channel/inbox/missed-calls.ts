@@ -1,4 +1,4 @@
-import { missedCallsListedMax } from "#contract/limits.ts";
+import { missedCallsListedMax } from "#contract/limits/conversations.ts";
 import { countsAsUnread, type Message } from "#contract/messages/message.ts";
 
 /** Seqs up to which messages are read and cleared. */

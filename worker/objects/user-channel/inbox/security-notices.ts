@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { isResetUnderWay, SecurityNotice } from "#contract/auth/security-notice.ts";
 import { timeOfUuid, type Uuid } from "#contract/ids.ts";
-import { securityNoticesMax } from "#contract/limits.ts";
+import { securityNoticesMax } from "#contract/limits/authentication.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 
 const StoredNotices = v.array(v.object({ notice: SecurityNotice, changed: v.number() }));

@@ -1,4 +1,4 @@
-import { receiptHoldMs } from "#contract/limits.ts";
+import { receiptHoldMs } from "#contract/limits/delivery.ts";
 import { logError } from "#worker/lib/log.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { type ChangeSequence, counterReserve } from "./change-sequence.ts";

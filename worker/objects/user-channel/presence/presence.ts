@@ -1,5 +1,5 @@
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "#contract/ids.ts";
-import { presenceBurst, presencePerSecond, presenceStaleMs } from "#contract/limits.ts";
+import { presenceBurst, presencePerSecond, presenceStaleMs } from "#contract/limits/people.ts";
 import type { Presence, Settings } from "#contract/settings/settings.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import * as serverFrame from "#contract/wire/server-frame-types.ts";

@@ -1,5 +1,5 @@
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
-import { groupTypingMax } from "#contract/limits.ts";
+import { groupTypingMax } from "#contract/limits/groups.ts";
 import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";

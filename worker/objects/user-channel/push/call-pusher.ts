@@ -1,6 +1,6 @@
 import { type Call, getRingEndsAt } from "#contract/calls/call.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { pushLifetimeSeconds } from "#contract/limits.ts";
+import { pushLifetimeSeconds } from "#contract/limits/push.ts";
 import { isQuietForCalls } from "#contract/settings/quiet-hours.ts";
 import { BoundedMap } from "#worker/lib/limits/bounded-map.ts";
 import { logError } from "#worker/lib/log.ts";

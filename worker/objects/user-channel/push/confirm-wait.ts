@@ -1,4 +1,4 @@
-import { pushBackgroundWaitMs, pushConfirmMs } from "#contract/limits.ts";
+import { pushBackgroundWaitMs, pushConfirmMs } from "#contract/limits/push.ts";
 import type { DeviceConnection } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 
 /**

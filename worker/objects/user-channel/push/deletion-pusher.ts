@@ -1,5 +1,5 @@
 import type { Uuid } from "#contract/ids.ts";
-import { pushLifetimeSeconds } from "#contract/limits.ts";
+import { pushLifetimeSeconds } from "#contract/limits/push.ts";
 import { logError } from "#worker/lib/log.ts";
 import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";

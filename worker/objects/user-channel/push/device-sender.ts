@@ -1,4 +1,4 @@
-import { pushGoneRetryMs } from "#contract/limits.ts";
+import { pushGoneRetryMs } from "#contract/limits/push.ts";
 import type { PushPayload } from "#contract/push.ts";
 import { openDb } from "#worker/db/client.ts";
 import { deleteEndpointOfSession, isEndpointOfSession } from "#worker/db/push-endpoints.ts";

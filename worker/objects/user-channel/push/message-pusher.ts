@@ -1,5 +1,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { presenceStaleMs, pushForegroundWaitMs, pushPauseMs } from "#contract/limits.ts";
+import { presenceStaleMs } from "#contract/limits/people.ts";
+import { pushForegroundWaitMs, pushPauseMs } from "#contract/limits/push.ts";
 import { findQuietEnd, isQuiet } from "#contract/settings/quiet-hours.ts";
 import { logError } from "#worker/lib/log.ts";
 import type { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";

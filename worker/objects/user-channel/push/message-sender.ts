@@ -1,5 +1,5 @@
 import type { Uuid } from "#contract/ids.ts";
-import { pushLifetimeSeconds, pushSoundPauseMs } from "#contract/limits.ts";
+import { pushLifetimeSeconds, pushSoundPauseMs } from "#contract/limits/push.ts";
 import { hashPushTopic } from "#worker/lib/push/endpoints.ts";
 import type { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";

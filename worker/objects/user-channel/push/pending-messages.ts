@@ -1,5 +1,5 @@
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
-import { pushConversationPauseMs, pushLifetimeSeconds } from "#contract/limits.ts";
+import { pushConversationPauseMs, pushLifetimeSeconds } from "#contract/limits/push.ts";
 import type { RelationTable } from "#worker/objects/user-channel/inbox/contacts-table.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";

@@ -1,6 +1,6 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { pushTestLifetimeSeconds } from "#contract/limits.ts";
+import { pushTestLifetimeSeconds } from "#contract/limits/push.ts";
 import type { Relation } from "#contract/people.ts";
 import type { PushTestResult } from "#contract/push.ts";
 import { logError } from "#worker/lib/log.ts";

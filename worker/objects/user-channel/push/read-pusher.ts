@@ -1,5 +1,5 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { pushLifetimeSeconds, pushReadWaitMs } from "#contract/limits.ts";
+import { pushLifetimeSeconds, pushReadWaitMs } from "#contract/limits/push.ts";
 import type { Command } from "#contract/wire/commands.ts";
 import { BoundedMap } from "#worker/lib/limits/bounded-map.ts";
 import { logError } from "#worker/lib/log.ts";

@@ -1,6 +1,6 @@
 import type { Uuid } from "#contract/ids.ts";
 import { type Language, languages } from "#contract/language.ts";
-import { pushSubscriptionsMax } from "#contract/limits.ts";
+import { pushSubscriptionsMax } from "#contract/limits/push.ts";
 import type { NewPushSubscription } from "#worker/objects/rpc/user-channel-rpc.ts";
 import { toInsert, toParameters } from "#worker/objects/shared/columns.ts";
 

@@ -1,5 +1,5 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { pushLifetimeSeconds } from "#contract/limits.ts";
+import { pushLifetimeSeconds } from "#contract/limits/push.ts";
 import { summaryNotificationTag } from "#contract/push.ts";
 import { logError } from "#worker/lib/log.ts";
 import { hashPushTopic } from "#worker/lib/push/endpoints.ts";

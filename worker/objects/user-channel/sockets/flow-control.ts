@@ -1,4 +1,4 @@
-import { creditBytes, creditMessages, pageCreditMessages } from "#contract/limits.ts";
+import { creditBytes, creditMessages, pageCreditMessages } from "#contract/limits/sockets.ts";
 
 /** Number of messages and their bytes. */
 export type SentAmount = { readonly messages: number; readonly bytes: number };

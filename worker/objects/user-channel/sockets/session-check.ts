@@ -1,5 +1,5 @@
 import type { Uuid } from "#contract/ids.ts";
-import { sessionCheckMs } from "#contract/limits.ts";
+import { sessionCheckMs } from "#contract/limits/sockets.ts";
 import { openDb } from "#worker/db/client.ts";
 import { isSessionLive } from "#worker/lib/http/authenticate.ts";
 import { logWarning } from "#worker/lib/log.ts";

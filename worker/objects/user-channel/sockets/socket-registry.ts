@@ -2,13 +2,8 @@ import { Buffer } from "node:buffer";
 import type { CallFrame, DeviceId } from "#contract/calls/call.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
-import {
-  behindMaxMs,
-  malformedFramesMax,
-  malformedWindowMs,
-  presenceWatchersMax,
-  socketsPerUserMax,
-} from "#contract/limits.ts";
+import { presenceWatchersMax } from "#contract/limits/people.ts";
+import { behindMaxMs, malformedFramesMax, malformedWindowMs, socketsPerUserMax } from "#contract/limits/sockets.ts";
 import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import { closeCodes, encodeFrame, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
 import { logWarning } from "#worker/lib/log.ts";

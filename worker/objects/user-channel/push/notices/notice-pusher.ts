@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { Uuid } from "#contract/ids.ts";
-import { pushLifetimeSeconds } from "#contract/limits.ts";
+import { pushLifetimeSeconds } from "#contract/limits/push.ts";
 import type { Relation } from "#contract/people.ts";
 import { type PushPayload, toInvitationTag, toRequestTag, toSecurityTag } from "#contract/push.ts";
 import { findQuietEnd, isQuiet } from "#contract/settings/quiet-hours.ts";

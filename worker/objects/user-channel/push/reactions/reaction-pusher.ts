@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import { isMutedAt } from "#contract/conversations.ts";
 import { ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
+import { presenceStaleMs } from "#contract/limits/people.ts";
 import {
-  presenceStaleMs,
   pushReactionLifetimeSeconds,
   pushReactionPauseMs,
   pushReactionsRead,
   pushReactionWaitMs,
-} from "#contract/limits.ts";
+} from "#contract/limits/push.ts";
 import { toReactionTag } from "#contract/push.ts";
 import { isQuiet } from "#contract/settings/quiet-hours.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
