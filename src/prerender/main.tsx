@@ -4,7 +4,7 @@ import { brotliCompressSync, constants } from "node:zlib";
 import { renderToString } from "react-dom/server";
 import type { Provider } from "#contract/auth/security.ts";
 import { languages, toManifestPath } from "#contract/language.ts";
-import { documentHeaders, headersEverywhere } from "#contract/wire/document/document-headers.ts";
+import { clientFileHeaders, documentHeaders, headersEverywhere } from "#contract/wire/document/document-headers.ts";
 import { earlyInputScript, signedInRedirectScript } from "#features/auth/form/early-input.ts";
 import { renderFirstView } from "#first-view/first-view.ts";
 import { fillTemplate } from "#first-view/template.ts";
@@ -156,11 +156,14 @@ const toHeaderLines = (named: Record<string, string>): string =>
   Object.entries(named)
     .map(([name, value]) => `  ${name}: ${value}\n`)
     .join("");
+const toRemovalLines = (names: readonly string[]): string => names.map((name) => `  ! ${name}\n`).join("");
+const pageHeaders = { ...headersEverywhere, ...documentHeaders(shell.scriptHashes, shell.styleHashes) };
 writeFileSync(
   join(client, "_headers"),
   [
-    `/*\n${toHeaderLines({ ...headersEverywhere, ...documentHeaders(shell.scriptHashes, shell.styleHashes) })}`,
-    `/assets/*\n${toHeaderLines({ "cache-control": "public, max-age=31536000, immutable" })}`,
+    `/*\n${toHeaderLines(pageHeaders)}`,
+    // Replaces the headers of pages: those of several matching rules would be joined.
+    `/assets/*\n${toRemovalLines(Object.keys(pageHeaders))}${toHeaderLines(clientFileHeaders)}`,
     `/sw.js\n${toHeaderLines({ "cache-control": "no-cache" })}`,
     // A notification is shown only once its pictures are there: without this, a request for each every time.
     ...["/icon-192.png", "/badge-96.png"].map(

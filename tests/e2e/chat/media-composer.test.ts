@@ -93,6 +93,10 @@ test("pictures and files are sent reduced, captioned, as originals, pasted, drop
   await expect(anas.composer()).toBeVisible();
   letOn();
   await expect(sheetOf(page)).toBeVisible();
+  // Resized in the worker: if it could not start, the page would do it by itself.
+  await expect
+    .poll(() => page.workers().map((worker) => worker.url()))
+    .toContainEqual(expect.stringContaining("/assets/image-worker-"));
 
   // A file can be removed; a refused file is not counted and has a reason; each caption belongs to its picture.
   const empty = { name: "vide.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) };

@@ -30,6 +30,8 @@ test("every script and style of the client is sent as the build compressed it", 
     expect(headers["cache-control"]).toContain("max-age=31536000, immutable");
     expect(headers["vary"]).toBe("accept-encoding");
     expect(headers["x-content-type-options"]).toBe("nosniff");
+    expect(headers["content-security-policy"]).toBe("default-src 'none'");
+    expect(Object.entries(headers).join().length).toBeLessThan(600); // sent with every file
     expect(body.equals(readFileSync(join(folder, `${name}.br`)))).toBe(true);
     expect(brotliDecompressSync(body).equals(readFileSync(join(folder, name)))).toBe(true);
   }
