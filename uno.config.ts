@@ -1,8 +1,10 @@
 import {
+  type CSSObject,
   defineConfig,
   type Preset,
   presetIcons,
   presetWind3,
+  type Rule,
   transformerDirectives,
   transformerVariantGroup,
 } from "unocss";
@@ -26,17 +28,71 @@ const stepsInPixels: Preset = {
   },
 };
 
+const shadows: Readonly<Record<string, string>> = {
+  sm: "0 1px 2px rgb(0 0 0 / 0.05)",
+  md: "0 4px 6px -1px rgb(0 0 0 / 0.1),0 2px 4px -2px rgb(0 0 0 / 0.1)",
+  lg: "0 10px 15px -3px rgb(0 0 0 / 0.1),0 4px 6px -4px rgb(0 0 0 / 0.1)",
+  xl: "0 20px 25px -5px rgb(0 0 0 / 0.1),0 8px 10px -6px rgb(0 0 0 / 0.1)",
+};
+
+/**
+ * Utilities that presetWind3 builds from custom properties, so that several on one element combine. It sets fifty such
+ * properties on every element of the page, which slows down each calculation of styles. Here each utility is complete by
+ * itself: of those that set the same property, an element has one.
+ */
+const staticUtilities: Rule[] = [
+  [/^shadow-(sm|md|lg|xl)$/, ([, size = ""]) => ({ "box-shadow": shadows[size] ?? "" })],
+  [/^shadow-\[(.+)\]$/, ([, value = ""]) => ({ "box-shadow": value.replaceAll("_", " ") })],
+  [/^rotate-(\d+)$/, ([, degrees = ""]) => ({ transform: `rotate(${degrees}deg)` })],
+  [/^scale-(\d+)$/, ([, percent = ""]) => ({ transform: `scale(${Number(percent) / 100})` })],
+  ["blur-sm", { filter: "blur(4px)" }],
+  [/^brightness-(\d+)$/, ([, percent = ""]) => ({ filter: `brightness(${Number(percent) / 100})` })],
+  ["tabular-nums", { "font-variant-numeric": "tabular-nums" }],
+  ["touch-pan-y", { "touch-action": "pan-y" }],
+];
+
+/** Custom property of a preset without a value: `var(--un-x)` where the utility does not set `--un-x` itself. */
+const findUnsetVariable = (entries: readonly (readonly unknown[])[]): string | undefined => {
+  const set = new Set(entries.map(([name]) => name));
+  const used = entries.flatMap(([, value]) => [...String(value).matchAll(/var\((--un-[\w-]+)\)/g)]);
+  return used.map(([, name]) => name).find((name) => !set.has(name) && !name?.startsWith("--un-gradient"));
+};
+
+/** Rejects utilities that rely on the custom properties that `staticUtilities` replaces. */
+const rejectUnsetVariables: Preset = {
+  name: "reject-unset-variables",
+  postprocess: ({ selector, entries }) => {
+    const variable = findUnsetVariable(entries);
+    if (variable) throw new Error(`uno.config.ts: ${selector} needs ${variable}: add it to staticUtilities`);
+  },
+};
+
+/**
+ * Styles of an icon. Its picture stands in the rule itself instead of a custom property, which every element would
+ * resolve and parse again.
+ */
+const completeIcon = (css: CSSObject): void => {
+  const { "--un-icon": picture, mask: _, "mask-size": __, ...others } = css;
+  for (const name of Object.keys(css)) delete css[name];
+  Object.assign(css, others, {
+    ...(picture === undefined ? {} : { "-webkit-mask": `${picture} no-repeat` }), // known to every browser, also as an alias
+    display: "inline-block",
+    "vertical-align": "middle",
+    "flex-shrink": "0",
+  });
+};
+
 // presetWind3 instead of presetWind4: the latter emits color-mix() and @property, which Chrome below 111 does not
 // support. Colours are custom properties of src/app/theme.css, so a class works in light and dark.
 export default defineConfig({
   presets: [
-    presetWind3({ preflight: "on-demand" }),
-    presetIcons({
-      prefix: "i-",
-      extraProperties: { display: "inline-block", "vertical-align": "middle", "flex-shrink": "0" },
-    }),
+    presetWind3({ preflight: false }),
+    presetIcons({ prefix: "i-", processor: completeIcon }),
     stepsInPixels,
+    rejectUnsetVariables,
   ],
+  // Words of the code that would be taken for classes.
+  blocklist: ["blur", "filter", "!filter", "ring", "transform"],
   transformers: [transformerDirectives(), transformerVariantGroup()],
   theme: {
     colors: {
@@ -68,6 +124,7 @@ export default defineConfig({
     fontFamily: { sans: "var(--font)" },
   },
   rules: [
+    ...staticUtilities,
     // Safe areas for notches and gesture bars.
     ["pt-safe", { "padding-top": "env(safe-area-inset-top)" }],
     ["pb-safe", { "padding-bottom": "env(safe-area-inset-bottom)" }],

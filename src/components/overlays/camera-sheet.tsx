@@ -100,7 +100,7 @@ export default function CameraSheet({ type = "image/jpeg", onPhoto, onClose }: C
           autoPlay
           muted
           playsInline
-          className={`size-full object-contain ${facing === "user" ? "-scale-x-100" : ""}`}
+          className={`size-full object-contain ${facing === "user" ? "[transform:scaleX(-1)]" : ""}`}
           onPlaying={() => setPlaying(true)}
         />
         {!isPlaying && (

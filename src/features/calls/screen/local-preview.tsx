@@ -96,7 +96,7 @@ export function LocalPreview({ stream, panel, isTight, savedPosition, onMove }: 
         onMove(next);
       }}
     >
-      <CallVideo stream={stream} className={`size-full object-cover ${isMirrored ? "-scale-x-100" : ""}`} />
+      <CallVideo stream={stream} className={`size-full object-cover ${isMirrored ? "[transform:scaleX(-1)]" : ""}`} />
     </button>
   );
 }

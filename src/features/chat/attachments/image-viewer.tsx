@@ -147,7 +147,7 @@ function ImageViewerPage({ conversation, item, author, isFirst, isLast, ...actio
           <IconButton
             icon="i-ph-caret-left-bold"
             label={t("messages.previousPicture")}
-            className="absolute top-1/2 left-2 -translate-y-1/2 bg-black/40 hover:!bg-black/70"
+            className="absolute top-1/2 left-2 [transform:translateY(-50%)] bg-black/40 hover:!bg-black/70"
             onClick={() => onStep(-1)}
           />
         )}
@@ -155,7 +155,7 @@ function ImageViewerPage({ conversation, item, author, isFirst, isLast, ...actio
           <IconButton
             icon="i-ph-caret-right-bold"
             label={t("messages.nextPicture")}
-            className="absolute top-1/2 right-2 -translate-y-1/2 bg-black/40 hover:!bg-black/70"
+            className="absolute top-1/2 right-2 [transform:translateY(-50%)] bg-black/40 hover:!bg-black/70"
             onClick={() => onStep(1)}
           />
         )}

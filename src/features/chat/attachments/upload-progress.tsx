@@ -38,7 +38,7 @@ export function UploadProgressRing({ upload, cid }: { upload: UploadView; cid: U
     >
       <svg
         viewBox="0 0 48 48"
-        className={`absolute inset-0 -rotate-90 ${upload.state === "waiting" ? "animate-pulse" : ""}`}
+        className={`absolute inset-0 rotate-270 ${upload.state === "waiting" ? "animate-pulse" : ""}`}
         fill="none"
         strokeWidth="3"
         stroke="currentColor"

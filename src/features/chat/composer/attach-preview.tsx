@@ -80,7 +80,7 @@ export function AttachmentThumbnail({ file, preparation, isSelected, onSelect }:
       aria-label={t("chat.attach.show", { name: file.name })}
       aria-current={isSelected}
       className={`grid size-14 shrink-0 place-items-center overflow-hidden rounded-card bg-raised text-2xl text-muted ${
-        isSelected ? "ring-3 ring-accent ring-inset" : ""
+        isSelected ? "shadow-[inset_0_0_0_3px_var(--accent)]" : ""
       }`}
       onClick={onSelect}
     >

@@ -116,8 +116,8 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
       >
         <div
           className={`relative overflow-hidden rounded-bubble [-webkit-touch-callout:none] [@media(hover:none)]:select-none ${corner} ${
-            mine ? "bg-own" : "bg-surface shadow-[inset_0_0_0_1px_var(--line)]"
-          } ${props.isTarget ? "ring-2 ring-accent" : ""}`}
+            mine ? "bg-own" : "bg-surface"
+          } ${props.isTarget ? "shadow-[0_0_0_2px_var(--accent)]" : mine ? "" : "shadow-[inset_0_0_0_1px_var(--line)]"}`}
         >
           <span className="sr-only">{authorLabel} </span>
           {hasSenderName && sender && <SenderName sender={sender} />}

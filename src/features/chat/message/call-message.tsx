@@ -77,8 +77,8 @@ export default function CallMessage({
     <div className={`flex flex-col px-3 ${mine ? "items-end" : "items-start"} ${endsRun ? "pb-2" : "pb-0.5"}`}>
       <div
         className={`flex max-w-[min(85%,34rem)] items-center overflow-hidden rounded-bubble py-1 pr-1 pl-3 select-none ${corner} ${
-          mine ? "bg-own" : "bg-surface shadow-[inset_0_0_0_1px_var(--line)]"
-        } ${isTarget ? "ring-2 ring-accent" : ""}`}
+          mine ? "bg-own" : "bg-surface"
+        } ${isTarget ? "shadow-[0_0_0_2px_var(--accent)]" : mine ? "" : "shadow-[inset_0_0_0_1px_var(--line)]"}`}
         style={{ minHeight: callHeightPx }}
         {...longPressHandlers}
       >
