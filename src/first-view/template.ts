@@ -21,10 +21,13 @@ const marks = /%(language|user|conversation|day|hint|css|view|data)%/g;
 
 const escapeAttribute = (text: string): string => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
 
-/** Styles of a first view with the icons that it contains. */
-const selectStyles = ({ css, icons }: AppTemplate, view: string): string => {
-  const used = new Set(view.match(/\bi-ph-[\w-]+/g));
-  return css + [...used].map((name) => icons[name] ?? "").join("");
+/** Styles of the classes that a first view contains. Words of its texts may add some that it does not need. */
+const selectStyles = ({ styles }: AppTemplate, view: string): string => {
+  const words = new Set(view.match(/[^\s"]+/g));
+  return styles
+    .filter(({ classes }) => classes?.some((name) => words.has(name)) ?? true)
+    .map(({ css }) => css)
+    .join("");
 };
 
 const hashStyles = async (css: string): Promise<string> => {

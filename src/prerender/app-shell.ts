@@ -3,7 +3,7 @@ import { createUuid } from "#contract/ids.ts";
 import { defaultLanguage, languageParameter, languages, toManifestPath } from "#contract/language.ts";
 import { refreshMarginSeconds } from "#contract/limits/authentication.ts";
 import { messageTextMaxLength } from "#contract/limits/messages.ts";
-import type { AppTemplate } from "#contract/wire/document/document-headers.ts";
+import type { AppTemplate, StyleRule } from "#contract/wire/document/document-headers.ts";
 import { documentDataId, firstViewId } from "#contract/wire/document/document-names.ts";
 import { type EarlyInputOptions, startEarlyInput } from "#first-view/early-input.ts";
 import { createEarlySender } from "#first-view/early-sender.ts";
@@ -75,7 +75,7 @@ const earlyInputValues = {
 } satisfies Omit<EarlyInputOptions, "createUuid" | "createEarlySender">;
 
 /** Inline script of a first view: the source text of functions that use nothing from any module. */
-const earlyInputScript =
+export const firstViewScript =
   `(${startEarlyInput})({createUuid:${createUuid},createEarlySender:${createEarlySender},` +
   `...${JSON.stringify(earlyInputValues)}})`;
 
@@ -94,10 +94,10 @@ const firstViewCss =
 const expectLink = '<link rel="expect" href="#unloaded" blocking="render">';
 
 /**
- * The completed page with marks that the Worker fills with a person's content and with the styles of its icons
+ * The completed page with marks that the Worker fills with a person's content and with the styles of its classes
  * (worker/service/app-document).
  */
-export const completeAppTemplate = (page: string, { css, icons }: { css: string; icons: Record<string, string> }) => {
+export const completeAppTemplate = (page: string, styles: StyleRule[]) => {
   // Requested while the document arrives, and with low priority: behind the view, and behind what is sent from it.
   const preloads = [...page.matchAll(/\s*<link rel="modulepreload"[^>]*>/g)].map(([tag]) => tag);
   const scripts = [...page.matchAll(/\s*<script type="module"[^>]*><\/script>/g)].map(([tag]) => tag);
@@ -114,7 +114,7 @@ export const completeAppTemplate = (page: string, { css, icons }: { css: string;
         `<div id="${firstViewId}" data-user="%user%" data-conversation="%conversation%" data-day="%day%" data-max-length="${messageTextMaxLength}">%view%</div>` +
         `<div id="root">`,
     )
-    .replace('<p id="unloaded"', () => `<script>${earlyInputScript}</script><p id="unloaded"`)
+    .replace('<p id="unloaded"', () => `<script>${firstViewScript}</script><p id="unloaded"`)
     .replace(/(<a href="\?">)[^<]*/, "$1%hint%")
     .replace(
       "</body>",
@@ -122,8 +122,7 @@ export const completeAppTemplate = (page: string, { css, icons }: { css: string;
     );
   return {
     html,
-    css: css + firstViewCss,
-    icons,
+    styles: [...styles, { css: firstViewCss }],
     scriptHashes: extractInline(html, "script").map(toCspHash),
     styleHashes: extractInline(page, "style").map(toCspHash),
   } satisfies AppTemplate;

@@ -1,5 +1,6 @@
 import { createGenerator } from "unocss";
 import theme from "#app/theme.css?raw";
+import type { StyleRule } from "#contract/wire/document/document-headers.ts";
 import firstViewRules from "#first-view/first-view.css?raw";
 import unoConfig from "../../uno.config.ts";
 
@@ -50,12 +51,31 @@ const separateIcons = (css: string): { css: string; icons: Record<string, string
   icons: Object.fromEntries([...css.matchAll(iconRule)].map(([rule, name = ""]) => [name, rule])),
 });
 
+/** A block of a stylesheet, which may contain others. */
+const block = /[^{}]+\{(?:[^{}]|\{[^{}]*\})*\}/g;
+/** A selector of one class, with or without a state or a part of the element. */
+const classSelector = /^\.((?:\\.|[\w-])+)(?:::?[\w-]+)?$/;
+
+/** Classes of a block that is for certain classes only. */
+const findClasses = (rule: string): string[] | undefined => {
+  const selectors = rule.slice(0, rule.indexOf("{")).split(/(?<!\\),/);
+  const classes = selectors.map((selector) => classSelector.exec(selector)?.[1]?.replace(/\\(.)/g, "$1"));
+  return classes.every((name) => name !== undefined) ? classes : undefined;
+};
+
 /**
- * Styles of the first views. Icons are more than half of them and each view shows a few, so they are separate: the
- * Worker adds those that a view contains.
+ * Styles of the first views, rule by rule: a view needs less than half of them, and the Worker leaves out those of other
+ * classes. `script` may add the classes that it names. Icons stand at the end.
  */
-export const firstViewStyles = async (): Promise<{ css: string; icons: Record<string, string> }> =>
-  separateIcons((await criticalCss(["/src/first-view/first-view.ts"])) + minify(firstViewRules));
+export const firstViewStyles = async (script: string): Promise<StyleRule[]> => {
+  const { css, icons } = separateIcons((await criticalCss(["/src/first-view/first-view.ts"])) + minify(firstViewRules));
+  const rules = (css.match(block) ?? []).map((rule): StyleRule => {
+    const classes = findClasses(rule);
+    return classes && !classes.some((name) => script.includes(name)) ? { css: rule, classes } : { css: rule };
+  });
+  if (rules.map((rule) => rule.css).join("") !== css) throw new Error("critical-css.ts: a style is not a block");
+  return [...rules, ...Object.entries(icons).map(([name, rule]) => ({ css: rule, classes: [name] }))];
+};
 
 /**
  * Splits the styles of a page: `late` are the icons that only later states of it show, for the end of the document, so

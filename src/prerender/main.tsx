@@ -17,7 +17,7 @@ import { buildPendingSecondFactorScript, pendingSecondFactorCss } from "#lib/fac
 import { setPageProviders } from "#lib/factors/providers.ts";
 import { sessionEndedCss, sessionEndedScript } from "#lib/session/session-ended-note.ts";
 import { type EntryPageName, EntryRoot, entryScreenLoaders } from "../entry-screens.tsx";
-import { completeAppShell, completeAppTemplate } from "./app-shell.ts";
+import { completeAppShell, completeAppTemplate, firstViewScript } from "./app-shell.ts";
 import { criticalCss, firstViewStyles, splitLateIcons } from "./critical-css.ts";
 import {
   appearanceScript,
@@ -137,7 +137,7 @@ for (const language of languages)
 const index = join(client, "index.html");
 const shell = completeAppShell(readFileSync(index, "utf8"), manifest);
 writeFileSync(index, shell.html);
-const template = completeAppTemplate(shell.html, await firstViewStyles());
+const template = completeAppTemplate(shell.html, await firstViewStyles(firstViewScript));
 writeFileSync(join(folder, "app-template.json"), JSON.stringify(template));
 
 // Beside the served folder, for the byte budget.

@@ -56,14 +56,16 @@ export const documentHeaders = (
   ].join("; "),
 });
 
+/** Part of a stylesheet, with the classes that it is for. Without any, every document needs it. */
+export type StyleRule = { css: string; classes?: string[] };
+
 /**
- * Template of the app's document, written by the build (`src/prerender`) and filled by the Worker: HTML with marks,
- * styles, the rule of each icon by its class, and the hashes of the inline scripts and of the other inline styles.
+ * Template of the app's document, written by the build (`src/prerender`) and filled by the Worker: HTML with marks, the
+ * styles in their order, and the hashes of the inline scripts and of the other inline styles.
  */
 export type AppTemplate = {
   html: string;
-  css: string;
-  icons: Record<string, string>;
+  styles: StyleRule[];
   scriptHashes: string[];
   styleHashes: string[];
 };

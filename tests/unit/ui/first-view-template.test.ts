@@ -4,8 +4,7 @@ import { fillTemplate } from "#first-view/template.ts";
 
 const template: AppTemplate = {
   html: '<html lang="%language%"><style>%css%</style><main data-user="%user%">%view%</main><a>%hint%</a><script>%data%</script></html>',
-  css: "main{}",
-  icons: {},
+  styles: [{ css: "main{}" }],
   scriptHashes: [],
   styleHashes: [],
 };

@@ -16,8 +16,11 @@ import { serveAppDocument } from "#worker/service/app-document/serve.ts";
 const staticPage = "<!doctype html>the app without content";
 const template: AppTemplate = {
   html: '<html lang="%language%"><style>%css%</style><main data-user="%user%" data-conversation="%conversation%">%view%</main><a>%hint%</a><script id="first-data">%data%</script></html>',
-  css: "main{color:red}",
-  icons: { "i-ph-check-bold": ".i-ph-check-bold{}", "i-ph-unused": ".i-ph-unused{}" },
+  styles: [
+    { css: "main{color:red}" },
+    { css: ".i-ph-check-bold{}", classes: ["i-ph-check-bold"] },
+    { css: ".i-ph-unused{}", classes: ["i-ph-unused"] },
+  ],
   scriptHashes: ["sha256-script"],
   styleHashes: ["sha256-style"],
 };

@@ -90,7 +90,9 @@ export default function ImageAttachment(props: AttachmentProps<"image">) {
       )}
       {upload && item.cid && (
         <>
-          <span className={`absolute top-1/2 left-1/2 [transform:translate(-50%,-50%)] rounded-full ${overImageClasses}`}>
+          <span
+            className={`absolute top-1/2 left-1/2 [transform:translate(-50%,-50%)] rounded-full ${overImageClasses}`}
+          >
             <UploadProgressRing upload={upload} cid={item.cid} />
           </span>
           <span className={`absolute top-1 right-1 rounded-full ${overImageClasses}`}>

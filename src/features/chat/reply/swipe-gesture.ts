@@ -38,7 +38,8 @@ export class SwipeGesture {
 export const trackSwipe = (element: HTMLElement, down: PointerEvent, onReply: () => void): void => {
   const gesture = new SwipeGesture(down);
   const icon = document.createElement("span");
-  icon.className = "i-ph-arrow-bend-up-left absolute top-1/2 right-full mr-3 [transform:translateY(-50%)] text-xl text-accent";
+  icon.className =
+    "i-ph-arrow-bend-up-left absolute top-1/2 right-full mr-3 [transform:translateY(-50%)] text-xl text-accent";
   const listening = new AbortController();
   let wasReply = false;
   const end = () => {

@@ -79,7 +79,10 @@ export default function MessageInfoSheet({ conversation, item, onClose }: Messag
           {rows.map(({ label, icon, text }) => (
             <div key={label} className="relative flex min-h-16 flex-col justify-center py-2 pr-4 pl-12">
               <dt className="text-sm text-muted">
-                <span className={`${icon} absolute top-1/2 left-4 [transform:translateY(-50%)] text-xl`} aria-hidden="true" />
+                <span
+                  className={`${icon} absolute top-1/2 left-4 [transform:translateY(-50%)] text-xl`}
+                  aria-hidden="true"
+                />
                 {label}
               </dt>
               <dd className="font-medium">{text}</dd>
