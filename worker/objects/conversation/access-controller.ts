@@ -1,6 +1,6 @@
 import type { Uuid } from "#contract/ids.ts";
 import type { UserRemoval } from "#worker/objects/rpc/groups.ts";
-import type { CallController } from "./call-controller.ts";
+import type { CallController } from "./calls/call-controller.ts";
 import type { MemberNotifier } from "./delivery/notifier.ts";
 import { removeDeletedUser } from "./groups/remove-deleted-user.ts";
 import type { ConversationLog } from "./log/conversation-log.ts";

@@ -1,7 +1,7 @@
 import { unansweredMax, unansweredMs } from "#contract/limits/calls.ts";
+import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
+import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import type { UnansweredStreak } from "#worker/objects/shared/call-record.ts";
-import type { ConversationLog } from "./log/conversation-log.ts";
-import type { Member } from "./log/member-table.ts";
 
 /** The member's current streak of unanswered calls. It ends when the peer answers or writes. */
 export const getUnansweredStreak = (log: ConversationLog, { number }: Member, now: number): UnansweredStreak => {

@@ -9,20 +9,19 @@ import {
   hasSide,
   isStale,
   isUnreachable,
-  type LastSeen,
   type OpenCall,
-  recordPeerLastSeen,
   recoverRing,
 } from "#contract/calls/open-call.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { callHeardWriteMs, unansweredMax, unansweredMs } from "#contract/limits/calls.ts";
+import { unansweredMax, unansweredMs } from "#contract/limits/calls.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
+import { toVisibleCall } from "#worker/objects/conversation/delivery/build-notice.ts";
+import type { MemberNotifier } from "#worker/objects/conversation/delivery/notifier.ts";
+import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
+import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import type { CallHeartbeat, CallSnapshot } from "#worker/objects/rpc/calls.ts";
 import type { CallRecord, CallSessions, UnansweredStreak } from "#worker/objects/shared/call-record.ts";
-import { toVisibleCall } from "./delivery/build-notice.ts";
-import type { MemberNotifier } from "./delivery/notifier.ts";
-import type { ConversationLog } from "./log/conversation-log.ts";
-import type { Member } from "./log/member-table.ts";
+import { CallHeartbeats } from "./call-heartbeats.ts";
 import { RingTimer } from "./ring-timer.ts";
 import { getUnansweredStreak } from "./unanswered-streak.ts";
 
@@ -38,10 +37,7 @@ const sideOfMember = ({ number }: Member, { caller }: Pick<OpenCall, "caller">):
 export class CallController {
   readonly #log: ConversationLog;
   readonly #notifier: Pick<MemberNotifier, "notifyUrgently" | "scheduleAlarm">;
-  /** Latest time at which each side may have sent a heartbeat. */
-  #lastHeard: LastSeen;
-  /** Time of the last known heartbeat of each side. */
-  #confirmedHeard: LastSeen;
+  readonly #heartbeats: CallHeartbeats;
   readonly #ringTimer = new RingTimer(
     () => this.#sleepCheckAt,
     () => this.applyTimeouts(),
@@ -54,17 +50,13 @@ export class CallController {
   ) {
     this.#log = log;
     this.#notifier = notifier;
-    // Heartbeats are written only every `callHeardWriteMs`, so a previous instance may have seen later ones.
-    const { caller, callee } = log.calls.lastHeard;
-    const latestPossible = (writtenAt: number) => Math.min(now, writtenAt + callHeardWriteMs);
-    this.#lastHeard = { caller: latestPossible(caller), callee: latestPossible(callee) };
-    this.#confirmedHeard = { caller, callee };
+    this.#heartbeats = new CallHeartbeats(log.calls, now);
   }
 
   /** Time of the next call timeout. */
   get nextTimeoutAt(): number | undefined {
     const { open } = this.#log.calls;
-    return open ? getCallTimeoutAt(open, this.#lastHeard) : undefined;
+    return open ? getCallTimeoutAt(open, this.#heartbeats.lastSeen) : undefined;
   }
 
   /** Time at which the callee's phone counts as asleep unless a device reports before. */
@@ -125,16 +117,12 @@ export class CallController {
 
   /** Records a heartbeat of one side. False if the call is not open or another device holds that side. */
   recordHeartbeat(member: Member, id: Uuid, { device, peerSilentMs }: CallHeartbeat = {}, now = Date.now()): boolean {
-    const { calls } = this.#log;
     this.reportRing(member, id, now);
-    const { open, lastHeard } = calls;
+    const { open } = this.#log.calls;
     if (open?.id !== id || toVisibleCall(this.#log, member).call?.id !== id) return false;
     const isCaller = member.number === open.caller;
     if (device !== undefined && !hasSide(open, isCaller, device)) return false;
-    this.#recordHeard(member, open, now);
-    this.#lastHeard = recordPeerLastSeen(this.#lastHeard, isCaller, now, peerSilentMs);
-    if (open.answeredAt !== null && now - lastHeard[sideOfMember(member, open)] >= callHeardWriteMs)
-      calls.recordHeard(this.#confirmedHeard);
+    this.#heartbeats.recordHeartbeat(open, sideOfMember(member, open), now, peerSilentMs);
     return true;
   }
 
@@ -174,7 +162,7 @@ export class CallController {
     const { members, calls } = this.#log;
     const { open } = calls;
     const isCaller = open?.caller === member.number;
-    if (open?.id !== id || !isUnreachable(open, !isCaller, this.#lastHeard, now)) return undefined;
+    if (open?.id !== id || !isUnreachable(open, !isCaller, this.#heartbeats.lastSeen, now)) return undefined;
     const other = members.active.find(({ number }) => number !== member.number);
     const device = isCaller ? open.calleeDevice : open.callerDevice;
     return other && device !== null ? { other, device } : undefined;
@@ -236,14 +224,18 @@ export class CallController {
         const { count, since } = before;
         if (count >= unansweredMax) return { error: "rate_limited", retryAfterMs: since + unansweredMs - now };
         unanswered = { ...before, count: count + 1 };
-      } else if (open.id !== command.id && isStale(open, open.caller === member.number, this.#lastHeard, now)) {
+      } else if (
+        open.id !== command.id &&
+        isStale(open, open.caller === member.number, this.#heartbeats.lastSeen, now)
+      ) {
         this.#end(open, member.number, "ended", now);
         return this.#applyCommand(member, command, session, now);
       }
     }
-    const next = applyCallCommand(open, member.number, command, now, this.#lastHeard);
+    const next = applyCallCommand(open, member.number, command, now, this.#heartbeats.lastSeen);
     if ("error" in next) return next;
-    this.#recordHeard(member, next.call ?? open, now);
+    const commanded = next.call ?? open;
+    if (commanded) this.#heartbeats.record(sideOfMember(member, commanded), now);
     const enteredSessions =
       session && next.call && command.type !== "end" ? { [sideOfMember(member, next.call)]: session } : {};
     return this.#toSnapshot(member, this.#save(open, next, now, unanswered, enteredSessions));
@@ -251,7 +243,8 @@ export class CallController {
 
   /** State of a call from a member's point of view. */
   #toSnapshot(member: Member, call: CallRecord): CallSnapshot {
-    const isLeft = call.over === null && isStale(call, call.caller === member.number, this.#lastHeard, Date.now());
+    const isLeft =
+      call.over === null && isStale(call, call.caller === member.number, this.#heartbeats.lastSeen, Date.now());
     return { call, version: this.#log.calls.version, isStale: isLeft };
   }
 
@@ -264,22 +257,15 @@ export class CallController {
       endedBy,
       { type: "end", id, device, status, ...(reason ? { reason } : {}) },
       now,
-      this.#lastHeard,
+      this.#heartbeats.lastSeen,
     );
     if (!("error" in next)) this.#save(open, next, now);
   }
 
   #applyTimeouts(now: number): void {
     const { open } = this.#log.calls;
-    const next = open && applyCallTimeout(open, this.#lastHeard, now);
+    const next = open && applyCallTimeout(open, this.#heartbeats.lastSeen, now);
     if (next && !("error" in next)) this.#save(open, next, now);
-  }
-
-  #recordHeard(member: Member, call: OpenCall | null, now: number): void {
-    if (!call) return;
-    const heardNow = { [sideOfMember(member, call)]: now };
-    this.#lastHeard = { ...this.#lastHeard, ...heardNow };
-    this.#confirmedHeard = { ...this.#confirmedHeard, ...heardNow };
   }
 
   #save(
@@ -296,8 +282,7 @@ export class CallController {
     const record: CallRecord = { ...call, over, isHiddenFromCallee: this.#isHiddenFromCallee(before, call) };
     if (next.call === before) return calls.latest ?? record;
     calls.save(record, now, unanswered, enteredSessions);
-    this.#lastHeard = calls.lastHeard;
-    this.#confirmedHeard = calls.lastHeard;
+    this.#heartbeats.handleCallSaved();
     // In older logs a message may have used the call's client id while the call was open.
     if (over && !this.#log.messages.findByClientId(call.caller, call.id))
       this.#log.append(call.caller, call.id, over, now, record.isHiddenFromCallee);

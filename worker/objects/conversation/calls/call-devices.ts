@@ -1,11 +1,9 @@
 import type { Uuid } from "#contract/ids.ts";
 import { logWarning } from "#worker/lib/log.ts";
+import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
+import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 import type { CallController } from "./call-controller.ts";
-import type { ConversationLog } from "./log/conversation-log.ts";
-import type { Member } from "./log/member-table.ts";
-
-/** What a conversation asks the channels of its members about their devices, for the sake of a call. */
 
 /**
  * Finds out whether the call that rings does so on a device of the callee, in an instance that replaced another one and
