@@ -14,9 +14,9 @@ import type { MemberReadState } from "#worker/objects/rpc/messages.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { StoredBucket } from "#worker/objects/shared/stored-bucket.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
+import { isSameMute } from "#worker/objects/user-channel/inbox/choices/mute.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
-import { isSameMute } from "#worker/objects/user-channel/inbox/mute.ts";
 import type { ConversationGateway } from "./conversation-gateway.ts";
 
 type ReceiptCommandPorts = {

@@ -1,5 +1,4 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
-import { hasEnded } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { Settings, VersionedSettings } from "#contract/settings/settings.ts";
@@ -8,39 +7,31 @@ import type { MemberReadState } from "#worker/objects/rpc/messages.ts";
 import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
-import { toDraftFrame, toOwnReceiptsFrame, toRowFrame } from "#worker/objects/user-channel/sockets/server-frames.ts";
+import { toDraftFrame } from "#worker/objects/user-channel/sockets/server-frames.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { AccountChanges } from "./account-changes.ts";
 import { ChangeSequence } from "./change-sequence.ts";
-import { addFlaggedRows, readInboxChanges, toInboxRow } from "./changes-query.ts";
+import { addFlaggedRows, readInboxChanges } from "./changes-query.ts";
 import { ConversationChoices } from "./choices/conversation-choices.ts";
-import { endFlags, endFlagsOfDeleted, endMark, hasArrival, recordFlagEnds } from "./choices/conversation-flags.ts";
+import { endFlagsOfDeleted, endMark } from "./choices/conversation-flags.ts";
 import { RelationTable } from "./contacts-table.ts";
 import { DraftTable, type StoredDraft } from "./draft-table.ts";
-import {
-  compareReadState,
-  freezePeerReads,
-  type InboxEntry,
-  isCountOutdated,
-  mergeNotice,
-  mergeReadState,
-  seenUpTo,
-} from "./inbox-merge.ts";
+import { freezePeerReads, type InboxEntry, isCountOutdated, mergeNotice, mergeReadState } from "./inbox-merge.ts";
 import { InboxTable } from "./inbox-table.ts";
 import { InflightCounts } from "./inflight-counts.ts";
-import {
-  acknowledgeAgain,
-  addMerge,
-  type EntryUpdate,
-  hasNewUnread,
-  type InboxListeners,
-  listDeleted,
-  listPushes,
-  type OwnMessage,
-  toUniformPush,
-} from "./push-builders.ts";
+import { addMerge, type EntryUpdate, type OwnMessage } from "./push-builders.ts";
 import type { PushMark } from "./push-mark.ts";
+import { type RowListeners, RowPublisher } from "./row-publisher.ts";
 import { WriteBehind } from "./write-behind.ts";
+
+type InboxListeners = RowListeners & {
+  /** An unread count is in doubt. */
+  onCountInDoubt(conversation: ConversationId): void;
+  /** A conversation is not muted any more. */
+  onUnmuted(entry: InboxEntry): void;
+  /** All deferred rows are being written. */
+  onFlush(): void;
+};
 
 /** A notice from a conversation, or from the answer to messages sent by this person's sockets (`ownMessages`). */
 type NoticeInput = { notice: ConversationNotice; ownMessages?: readonly OwnMessage[] };
@@ -53,7 +44,6 @@ type NoticeResult = { needsRecount: boolean; isWritten: boolean };
  */
 export class InboxFeed {
   readonly #ctx: DurableObjectState;
-  readonly #sockets: SocketRegistry;
   readonly #inbox: InboxTable;
   readonly #relations: RelationTable;
   readonly #account: AccountChanges;
@@ -61,6 +51,7 @@ export class InboxFeed {
   readonly #commits = new GroupCommit<NoticeInput, NoticeResult>((batch) => this.#applyBatch(batch));
   readonly #sequence: ChangeSequence;
   readonly #writeBehind: WriteBehind;
+  readonly #rows: RowPublisher;
   readonly #listeners: InboxListeners;
 
   readonly drafts: DraftTable;
@@ -70,7 +61,6 @@ export class InboxFeed {
   constructor(ctx: DurableObjectState, meta: KeyValues, sockets: SocketRegistry, listeners: InboxListeners) {
     this.#listeners = listeners;
     this.#ctx = ctx;
-    this.#sockets = sockets;
     this.#inbox = new InboxTable(ctx.storage, () => listeners.onFlush());
     this.#relations = new RelationTable(ctx.storage.sql, ctx.id.name ?? "");
     this.#account = new AccountChanges(ctx.storage, meta, this.#relations);
@@ -83,6 +73,15 @@ export class InboxFeed {
       inbox: this.#inbox,
       sequence: this.#sequence,
       onUnmuted: (entry) => listeners.onUnmuted(entry),
+    });
+    this.#rows = new RowPublisher({
+      inbox: this.#inbox,
+      drafts: this.drafts,
+      choices: this.choices,
+      sequence: this.#sequence,
+      writeBehind: this.#writeBehind,
+      sockets,
+      listeners,
     });
   }
 
@@ -169,7 +168,7 @@ export class InboxFeed {
       };
       if (readState.unread !== undefined) this.#inflightCounts.markOvertaken(conversation, inflight);
       return {
-        entry: this.#applyEntry(before, merged),
+        entry: this.#rows.publishReadState(before, merged),
         needsRecount: isCountOutdated(before, readState),
         readState,
       };
@@ -260,69 +259,16 @@ export class InboxFeed {
       if (merge.needsRecount) inexact.push(input);
       // A full row or a change to messages is pushed as a change of its own.
       if (update && (update.needsFullRow || update.revised || merge.needsFullRow)) {
-        this.#pushUpdate(update);
+        this.#rows.publishUpdate(update);
         update = undefined;
       }
       update = addMerge(update, merge, notice, ownMessages);
     }
-    const isWriteHeld = update !== undefined && this.#pushUpdate(update);
+    const isWriteHeld = update !== undefined && this.#rows.publishUpdate(update);
     const isFromConversation = inputs.some(({ ownMessages }) => ownMessages === undefined);
     const canDefer = isWriteHeld || (update?.entry.group && update.newMessages.length > 0);
     if (isFromConversation && update && !canDefer && this.#inbox.hasUnwrittenMessages(update.entry.handle))
       this.flush();
     return inexact;
-  }
-
-  /**
-   * Sends a row's changes to the sockets. A new row is written first, so that its handle is never given to another. Any
-   * other may wait for a push, and then this returns true.
-   */
-  #pushUpdate(merged: EntryUpdate): boolean {
-    const stored = this.#inbox.find(merged.entry.conversation);
-    const hasArrived = hasArrival(merged, stored, Date.now());
-    const update = this.choices.messageFlags.applyToUpdate(endFlags(merged, stored, hasArrived), stored);
-    const { entry, newMessages, ownMessages, needsFullRow } = update;
-    const changes = listPushes(update);
-    const changed = changes.length > 0 ? this.#sequence.value + changes.length : (stored?.changed ?? 0);
-    const row = recordFlagEnds({ ...entry, changed }, stored, hasArrived);
-    // Devices delete a conversation that is gone, so earlier messages are acknowledged first.
-    const alreadyStored = ownMessages.filter(({ outgoing }) => !newMessages.some(({ cid }) => cid === outgoing.cid));
-    if (entry.gone) acknowledgeAgain(this.#sockets, this.#sequence.value, alreadyStored);
-    if (needsFullRow) this.#inbox.writeFlags(row);
-    if (hasEnded(entry)) this.drafts.delete(entry.handle);
-    this.#sequence.pushChanges(changes);
-    const isDeferred = !needsFullRow && (changes.length > 0 || entry.countedUpTo !== stored?.countedUpTo);
-    if (isDeferred) this.#inbox.stage(row);
-    if (!entry.gone) acknowledgeAgain(this.#sockets, this.#sequence.value, alreadyStored);
-    const canHold = isDeferred && this.#sockets.isEmpty;
-    const isWriteHeld = hasNewUnread(update, stored) && this.#listeners.onNewMessages(row, update.author, canHold);
-    this.#reportRead(stored, row);
-    const deleted = listDeleted(update);
-    if (deleted.length > 0) this.#listeners.onDeletions(row, deleted);
-    if (isDeferred) this.#writeBehind.scheduleFlush(isWriteHeld);
-    return isWriteHeld;
-  }
-
-  #applyEntry(before: InboxEntry, changedEntry: InboxEntry): InboxEntry {
-    const merged = this.choices.messageFlags.withoutEnded(changedEntry, before);
-    const { hasChanged, needsFullRow } = compareReadState(before, merged);
-    const entry = hasChanged ? recordFlagEnds({ ...merged, changed: this.#sequence.next }, before, false) : merged;
-    if (needsFullRow) this.#inbox.writeFlags(entry);
-    else if (hasChanged || merged.countedUpTo !== before.countedUpTo) this.#writeBehind.deferWrite(entry);
-    this.#reportRead(before, entry);
-    if (hasChanged) {
-      this.#sequence.pushChanges([
-        toUniformPush((counter, base) =>
-          needsFullRow ? toRowFrame(counter, toInboxRow(entry), base) : toOwnReceiptsFrame(counter, entry, base),
-        ),
-      ]);
-    }
-    return entry;
-  }
-
-  /** Reports a row whose messages were read or cleared further. */
-  #reportRead(before: InboxEntry | undefined, entry: InboxEntry): void {
-    const seenBefore = before ? seenUpTo(before) : 0;
-    if (seenUpTo(entry) > seenBefore) this.#listeners.onRead(entry, seenBefore);
   }
 }

@@ -1,6 +1,6 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { InboxRow } from "#contract/conversations.ts";
-import type { ConversationId, Uuid } from "#contract/ids.ts";
+import type { Uuid } from "#contract/ids.ts";
 import { countsAsUnread, type Message } from "#contract/messages/message.ts";
 import { type ChangedReactions, encodeReactions } from "#contract/wire/reactions.ts";
 import { encodeFrame, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
@@ -32,25 +32,6 @@ export type EntryUpdate = Pick<
   ownMessages: readonly OwnMessage[];
   /** Author of the newest message, if known. */
   author: Uuid | undefined;
-};
-
-/**
- * Called by the inbox: an unread count is in doubt, unread messages arrived, messages with these seqs were deleted,
- * a conversation was read or cleared further, a conversation is not muted any more, all deferred rows are being
- * written.
- */
-export type InboxListeners = {
-  onCountInDoubt(conversation: ConversationId): void;
-  /**
-   * `canHoldWrite`: the row is in memory only, and no device has it. Returns true if it is to be written together with
-   * the mark of a push.
-   */
-  onNewMessages(entry: InboxEntry, author: Uuid | undefined, canHoldWrite: boolean): boolean;
-  onDeletions(entry: InboxEntry, deleted: readonly number[]): void;
-  /** `seenBefore`: seq up to which messages were read or cleared before. */
-  onRead(entry: InboxEntry, seenBefore: number): void;
-  onUnmuted(entry: InboxEntry): void;
-  onFlush(): void;
 };
 
 /** Whether an update brings unread messages. A full row brings them without their content. */

@@ -5,10 +5,10 @@ import type { ChangeSequence } from "#worker/objects/user-channel/inbox/change-s
 import { toInboxRow } from "#worker/objects/user-channel/inbox/changes-query.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import type { InboxTable } from "#worker/objects/user-channel/inbox/inbox-table.ts";
-import { type InboxMute, isLouderMute, isSameMute } from "#worker/objects/user-channel/inbox/mute.ts";
 import { toUniformPush } from "#worker/objects/user-channel/inbox/push-builders.ts";
 import { toRowFrame } from "#worker/objects/user-channel/sockets/server-frames.ts";
 import { MessageFlagTable, type StoredMessageFlags, withoutPreview } from "./message-flag-table.ts";
+import { type InboxMute, isLouderMute, isSameMute } from "./mute.ts";
 
 type ConversationChoicesPorts = {
   sql: SqlStorage;
