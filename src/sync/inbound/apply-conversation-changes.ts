@@ -5,7 +5,7 @@ import type { LocalConversationRow } from "#sync/store/database.ts";
 import { raisePeerReadState, toOwnMessage, toPeerNumber, updateMentions } from "#sync/store/row-mapping.ts";
 import { isChangeStored } from "#sync/store/sync-cursor.ts";
 import type { ApplyTransaction } from "./apply-transaction.ts";
-import { hasDifferentMessage, markForked } from "./log-forks.ts";
+import { hasDifferentMessage, markForked } from "./forks/log-forks.ts";
 import type { ConversationKey, ServerChange } from "./server-changes.ts";
 
 /** Moves an acknowledged message from the outbox into the stored log. */

@@ -1,8 +1,8 @@
 import type { PageResult } from "#contract/wire/commands.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import type { ApplyTransaction } from "./apply-transaction.ts";
-import { resolveFork } from "./fork-resolution.ts";
-import { afterNewestSeq, markForked } from "./log-forks.ts";
+import { resolveFork } from "./forks/fork-resolution.ts";
+import { afterNewestSeq, markForked } from "./forks/log-forks.ts";
 import type { PageRequest } from "./server-changes.ts";
 
 /** Range of sequence numbers a page covers, inclusive: its own messages and those it shows not to exist. */

@@ -10,6 +10,7 @@ import { retryOnQuotaError, runInBackground, type SyncContext } from "#sync/stor
 import { addGap, type SyncCursor } from "#sync/store/sync-cursor.ts";
 import { announceDraft } from "./announce-draft.ts";
 import { applyConversationChange, applyRowAnswer, applySent } from "./apply-conversation-changes.ts";
+import { applyInboxRow } from "./apply-inbox-row.ts";
 import { applyPage } from "./apply-page.ts";
 import { ApplyTransaction } from "./apply-transaction.ts";
 import { purgeDeletedPerson } from "./data-purge.ts";
@@ -36,7 +37,7 @@ export type ApplyResult = {
 const applyChange = async (transaction: ApplyTransaction, change: ServerChange): Promise<boolean> => {
   switch (change.type) {
     case "row":
-      await transaction.applyInboxRow(change.row, change.isFullSync);
+      await applyInboxRow(transaction, change.row, change.isFullSync);
       return true;
     case "person": {
       const { profile } = change.relation;

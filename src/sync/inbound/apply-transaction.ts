@@ -1,17 +1,14 @@
-import { hasLeftGroup, type InboxRow } from "#contract/conversations.ts";
+import type { InboxRow } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { findAttachment, getEditNumber, isAnonymized, type StoredBody } from "#contract/messages/body.ts";
 import { countsAsUnread, type Message } from "#contract/messages/message.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
-import { toPendingMessageFlagsKey, toStarsKey } from "#sync/store/pending/pending-message-flags.ts";
+import { toStarsKey } from "#sync/store/pending/pending-message-flags.ts";
 import { listPendingDeletions, type PendingDeletion } from "#sync/store/pending-deletions.ts";
 import {
-  adoptServerReadState,
   createConversationRow,
-  isCountCurrent,
   isOwnMessage,
   isTombstone,
-  mergeInboxRow,
   raiseHead,
   resetConversationRow,
   skipCleared,
@@ -23,8 +20,7 @@ import { readSyncCursor, type SyncCursor, writeSyncCursor } from "#sync/store/sy
 import { updateListPositions } from "#sync/store/unsent-messages.ts";
 import { storeReactions } from "./apply-reactions.ts";
 import { deleteRecordedCalls, recordCalls } from "./call-history.ts";
-import { closeLeftGroup, deleteMembers, purgeLeftGroup, reopenGroup } from "./data-purge.ts";
-import { hasDifferentLog, markForked } from "./log-forks.ts";
+import { deleteMembers } from "./data-purge.ts";
 import type { ServerChange } from "./server-changes.ts";
 
 type RevisedChange = Extract<ServerChange, { type: "revised" }>;
@@ -241,68 +237,6 @@ export class ApplyTransaction {
     }
   }
 
-  /**
-   * Applies an inbox row. `isFullSync`: the row counts even where the server knows less than this device.
-   * `isLogConfirmed`: a page has shown that the stored messages are those of the server's log, so a row with a lower
-   * head is merely outdated (its inbox lost its last writes in a crash).
-   */
-  async applyInboxRow(inbox: InboxRow, isFullSync = false, isLogConfirmed = false): Promise<void> {
-    let row = await this.loadRow(inbox.conversation);
-    if (inbox.gone) delete row.forked;
-    if (await this.#isForked(row, inbox, isFullSync, isLogConfirmed)) return markForked(this, row, inbox.head, inbox);
-    if (row.epoch !== "" && row.epoch !== inbox.epoch) {
-      row = await this.resetLog(row, inbox.epoch);
-      this.logResets.push(row.id);
-    }
-    if (isFullSync) adoptServerReadState(row, inbox);
-    if (inbox.head < row.head && !inbox.gone) this.needsLogCheck.push(row.id);
-    const { hidden: hiddenBefore, open: wasOpen, sender, preview, whole, flagsRevision = 0 } = row;
-    const wasFormerMember = hasLeftGroup(row);
-    const isCounted = isCountCurrent(row, inbox);
-    mergeInboxRow(row, inbox);
-    if (row.hidden > hiddenBefore) await this.deleteCleared(row);
-    if (row.gone) return purgeLeftGroup(this, row);
-    if (wasOpen && hasLeftGroup(row)) {
-      this.hasLeftGroups = true;
-      await closeLeftGroup(this.store, row);
-    }
-    if (wasFormerMember && row.open) reopenGroup(row);
-    if (inbox.flagsRevision !== flagsRevision) {
-      await this.store.meta.put({ key: toPendingMessageFlagsKey(row.id), value: { conversation: row.id } });
-      this.hasRequeued = true;
-    }
-    if (isCounted) await this.applyUnreadCount(row, inbox);
-    // An own preview has no client id, so it may be a message that is still in this device's outbox.
-    if (!inbox.preview || !this.isOwnMessage(row, inbox)) await this.#storePreview(row, inbox);
-    else if (await this.#hasPendingDeletion(row.id)) {
-      // It may also be a message that was deleted here. Only the log shows which one it is.
-      Object.assign(row, { sender, preview, whole });
-      if (row.hi < row.head) this.needsLogCheck.push(row.id);
-    } else if ((await this.store.queryUnsent(row.id).count()) === 0) await this.#storePreview(row, inbox);
-  }
-
-  /** Whether the stored messages belong to another log than the one the inbox row describes. */
-  async #isForked(
-    row: LocalConversationRow,
-    inbox: InboxRow,
-    isFullSync: boolean,
-    isLogConfirmed: boolean,
-  ): Promise<boolean> {
-    if (row.forked) return true;
-    if (inbox.gone || row.epoch === "" || row.lo > row.hi) return false;
-    if (row.epoch !== inbox.epoch) return true;
-    const isBehind = (inbox.head < row.hi && !isLogConfirmed) || inbox.revision < row.revision;
-    return (isFullSync && isBehind) || (await hasDifferentLog(this.store, row, inbox));
-  }
-
-  /** Stores the preview if it is complete and the only missing message. This saves a request. */
-  async #storePreview(row: LocalConversationRow, { head, at, sender, preview, whole }: InboxRow): Promise<void> {
-    if (!whole || !preview || head !== row.hi + 1) return;
-    if (!(await this.store.messages.get([row.id, head])))
-      await this.addMessages(row, [{ seq: head, at, sender, body: preview }]);
-    await this.extendStoredRange(row);
-  }
-
   /** Pending deletions, read once per transaction. */
   async #listPendingDeletions(): Promise<readonly PendingDeletion[]> {
     this.#pendingDeletions ??= await listPendingDeletions(this.store);
@@ -315,7 +249,7 @@ export class ApplyTransaction {
   }
 
   /** Whether a message deleted here may still arrive in the conversation. */
-  async #hasPendingDeletion(id: ConversationId): Promise<boolean> {
+  async hasPendingDeletion(id: ConversationId): Promise<boolean> {
     return (await this.#listPendingDeletions()).some(({ conversation }) => conversation === id);
   }
 

@@ -8,7 +8,7 @@ import type { LocalConversationRow } from "#sync/store/database.ts";
 import { listSections } from "#sync/store/list-sections.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { type ApplyResult, applyServerChanges } from "./apply-server-changes.ts";
-import { toForkPageCommand } from "./log-forks.ts";
+import { toForkPageCommand } from "./forks/log-forks.ts";
 
 type RequestPages = <T extends "page" | "revised">(command: CommandOf<T>) => Promise<CommandResults[T]>;
 

@@ -3,11 +3,12 @@ import { restoreWindowMs } from "#contract/limits/delivery.ts";
 import { type StoredBody, withoutEdits, withReply } from "#contract/messages/body.ts";
 import { mergeReadStates } from "#contract/messages/positions.ts";
 import type { PageResult } from "#contract/wire/commands.ts";
+import { applyInboxRow } from "#sync/inbound/apply-inbox-row.ts";
+import type { ApplyTransaction } from "#sync/inbound/apply-transaction.ts";
+import type { PageRequest } from "#sync/inbound/server-changes.ts";
 import type { LocalConversationRow, LocalMessageRow, OutboxRow } from "#sync/store/database.ts";
 import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
-import type { ApplyTransaction } from "./apply-transaction.ts";
 import { afterNewestSeq, isDifferentMessage } from "./log-forks.ts";
-import type { PageRequest } from "./server-changes.ts";
 
 const requeuedMax = 500; // messages; some may be in the log after all, below the fetched page
 
@@ -36,7 +37,7 @@ const applyDeferredRow = async (
 ): Promise<void> => {
   const mine = row.forked?.mine;
   delete row.forked;
-  if (inbox) await transaction.applyInboxRow(inbox, isFullSync, isFullSync);
+  if (inbox) await applyInboxRow(transaction, inbox, isFullSync, isFullSync);
   if (!inbox || !mine) return;
   const current = await transaction.loadRow(row.id);
   await transaction.applyUnreadCount(current, mine);
