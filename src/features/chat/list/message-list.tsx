@@ -5,7 +5,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { stopPlayback } from "#features/chat/attachments/stop-playback.ts";
 import { useComposerOverlay } from "#features/chat/composer/composer-overlay.ts";
 import type { UnseenMentions } from "#features/chat/mentions/unseen-mentions.tsx";
-import { type BubbleActions, hasMessageMenu } from "#features/chat/message/bubble.tsx";
+import type { BubbleActions } from "#features/chat/message/bubble.tsx";
 import type { ChatParticipation } from "#features/chat/message/chat-participation.ts";
 import type { MessageAction } from "#features/chat/message/menu/message-action.ts";
 import {
@@ -21,19 +21,20 @@ import { useSession } from "#lib/session/use-session.ts";
 import type { ChatHistory, ChatItem, ChatView } from "#sync/hooks/use-chat.ts";
 import { DayHeading } from "./day-heading.tsx";
 import { JumpToLatestButton } from "./jump-to-latest.tsx";
-import { findAdjacentMenuKey, focusMessageMenu, handleMenuArrowKey } from "./keyboard-navigation.ts";
+import { handleMenuArrowKey } from "./keyboard-navigation.ts";
 import { ListTop } from "./list-top.tsx";
 import { MessageListRow } from "./message-row.tsx";
 import { listTopPx, useAnchoredList } from "./use-anchored-list.ts";
 import { useInfiniteScroll } from "./use-infinite-scroll.ts";
+import { useMessageFocus } from "./use-message-focus.ts";
 import { useReadReceipts } from "./use-read-receipts.ts";
 
 const MessageActions = lazyOverlay(() => import("#features/chat/message/menu/message-actions.tsx"));
 const ImageViewer = lazyOverlay(() => import("#features/chat/attachments/image-viewer.tsx"));
 
 const defaultRowPx = 56;
-const defaultListPx = 360; // assumed width before the list is measured
 const highlightMs = 3_000;
+const defaultListPx = 360; // assumed width before the list is measured
 const noAnchor = { top: 0, bottom: 0, left: 0, right: 0 };
 /** Steps of an action that cover the chat. */
 const sheetSteps: readonly MessageAction["step"][] = ["forward", "receipts", "reactors", "emoji"];
@@ -131,19 +132,12 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
     lastSentKey.current = sentKey;
   }, [virtualizer, sentKey]);
 
-  // A message that was jumped to gets the focus when it is rendered.
-  const awaitedKey = useRef<string>(undefined);
-  useEffect(() => {
-    const list = scroller.current?.querySelector("ol");
-    if (
-      awaitedKey.current === undefined ||
-      !list ||
-      !rows.some(({ index }) => itemAt(index)?.key === awaitedKey.current)
-    )
-      return;
-    focusMessageMenu(list, awaitedKey.current);
-    awaitedKey.current = undefined;
-  });
+  const { tabKey, setActiveKey, awaitedKey, focusAfterAction } = useMessageFocus(
+    scroller,
+    rows,
+    itemAt,
+    action !== undefined,
+  );
 
   const activeResultSeq = useContext(ActiveSearchResultContext)?.seq;
   const [highlightedSeq, setHighlightedSeq] = useState<number>();
@@ -156,7 +150,7 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
     setHighlightedSeq(targetSeq);
     if (targetKey !== undefined) actions.expandText(targetKey); // the match may be below the fold
     onTargetShown();
-  }, [targetSeq, hasTarget, targetIndex, targetKey, onTargetShown, scrollToRow, actions]);
+  }, [targetSeq, hasTarget, targetIndex, targetKey, onTargetShown, scrollToRow, actions, awaitedKey]);
   useEffect(() => {
     if (highlightedSeq === undefined) return;
     detectEnd();
@@ -165,7 +159,7 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
       awaitedKey.current = undefined;
     }, highlightMs);
     return () => clearTimeout(timer);
-  }, [highlightedSeq, detectEnd]);
+  }, [highlightedSeq, detectEnd, awaitedKey]);
 
   // Leave the history window at the newest message, but keep a message highlighted that was jumped to.
   const hasCaughtUp = history !== undefined && !hasNewer && isAtEnd && highlightedSeq === undefined;
@@ -177,26 +171,6 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
   const topIndex = virtualizer.range?.startIndex ?? 0;
   // At the very top, the first day heading shows the date already.
   const topItem = topIndex > 0 || hasOlder ? itemAt(topIndex) : undefined;
-  // Roving tab index: the message that had the focus, else the newest rendered one.
-  const [activeKey, setActiveKey] = useState<string>();
-  const isTabbable = (index: number) => hasMessageMenu(itemAt(index)?.body ?? { type: "deleted" });
-  const tabKey = rows.some(({ key }) => key === activeKey)
-    ? activeKey
-    : rows.filter(({ index }) => isTabbable(index)).at(-1)?.key;
-  // If the focused message is scrolled out of the list, the focus moves to the list instead of the document body.
-  const hasLostActive = activeKey !== undefined && tabKey !== activeKey;
-  useEffect(() => {
-    if (hasLostActive && document.activeElement === document.body)
-      scroller.current?.querySelector("ol")?.focus({ preventScroll: true });
-  }, [hasLostActive]);
-  // After a menu action the focus returns to the message, unless the user is typing.
-  const focusTarget = useRef<{ key: string | undefined }>(undefined);
-  useEffect(() => {
-    const list = scroller.current?.querySelector("ol");
-    if (action || !focusTarget.current || !list) return;
-    if (!(document.activeElement instanceof HTMLTextAreaElement)) focusMessageMenu(list, focusTarget.current.key);
-    focusTarget.current = undefined;
-  }, [action]);
   const setStep = (step: MessageAction["step"]) => setAction(action && { ...action, step });
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
@@ -287,11 +261,7 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
           action={{ ...action, item: items.find(({ key }) => key === action.item.key) ?? action.item }}
           onStep={setStep}
           onClose={() => setAction(undefined)}
-          onCompleted={(how) => {
-            const list = scroller.current?.querySelector("ol");
-            const { key } = action.item;
-            focusTarget.current = { key: how === "deleted" && list ? findAdjacentMenuKey(list, key) : key };
-          }}
+          onCompleted={(how) => focusAfterAction(action.item.key, how === "deleted")}
         />
       )}
       {viewedImageKey !== undefined && (
