@@ -1,14 +1,11 @@
 import { privateConversationId } from "#contract/ids.ts";
-import { messageTextMaxLength } from "#contract/limits/messages.ts";
-import { pongTimeoutMs } from "#contract/limits/sockets.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
-import { fill, TestClient, type Texts, waitForWelcome, withholdContent } from "#tests/support/browser/test-client.ts";
+import { TestClient, type Texts, withholdContent } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
+import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 
 declare global {
   interface Window {
@@ -21,14 +18,6 @@ declare global {
 
 const wide = { width: 1280, height: 800 };
 const toastMs = 5_000;
-const someone = "01900000-0000-7000-8000-000000000001";
-
-test("a visitor who opens a protected address is led to the sign-in page", async ({ page }) => {
-  for (const path of ["/app", "/app/contacts", `/app/chat/${someone}`, "/app/blocked"]) {
-    await page.goto(path);
-    await expect(page).toHaveURL(/\/login$/);
-  }
-});
 
 test("six tabs, the active one by path prefix, and no bar on screens that need the space", async ({
   browser,
@@ -113,53 +102,6 @@ test("every screen has a name and a description, and fits a phone, in each langu
   await phone.close();
 });
 
-test("a navigation while the app renders for the first time is followed", async ({ browser, server }) => {
-  const phone = await TestClient.open(browser, server);
-  const { page, texts } = phone;
-  await phone.signIn(await makePerson(toSite(server), 7061));
-  await page.addInitScript(() => {
-    const { replaceState } = History.prototype;
-    // The router writes its index and reads the address when it is first rendered, and listens once it is committed.
-    History.prototype.replaceState = function (...entry) {
-      replaceState.apply(this, entry);
-      if (location.pathname !== "/app/services" || entry[0]?.idx === undefined) return;
-      History.prototype.replaceState = replaceState;
-      queueMicrotask(() => {
-        History.prototype.pushState.call(history, { idx: 1 }, "", "/app/contacts");
-        dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
-      });
-    };
-  });
-  await page.goto("/app/services");
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.contacts.title);
-  await expect(page).toHaveURL("/app/contacts");
-  await page.goBack();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.services.title);
-  await phone.close();
-});
-
-test("an unknown address shows a message with its status, in the user's language", async ({ browser, server }) => {
-  const phone = await TestClient.open(browser, server);
-  const { page } = phone;
-  const failures: Error[] = [];
-  page.on("pageerror", (failure) => failures.push(failure));
-  await phone.signIn(await makePerson(toSite(server), 706));
-  for (const language of ["fr", "en", "pt"] as const) {
-    await phone.switchLanguage(language);
-    const { texts } = phone;
-    for (const path of ["/app/nowhere", "/nowhere"]) {
-      await page.goto(path);
-      await expect(page.getByRole("heading", { name: texts.shell.error.title })).toBeVisible();
-      await expect(page.getByText("404 Not Found")).toBeVisible();
-      expect(await findAxeViolations(page)).toEqual([]);
-      await page.getByRole("button", { name: texts.shell.error.home }).click();
-      await expect(page.getByRole("heading", { name: texts.masolo.title })).toBeVisible();
-    }
-  }
-  expect(failures).toEqual([]);
-  await phone.close();
-});
-
 test("on a wide screen the list stays beside the open chat, and back returns", async ({ browser, server }) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 707), await makePerson(site, 708)];
@@ -229,108 +171,6 @@ test("on a wide screen the list stays beside the open chat, and back returns", a
   await phone.close();
 });
 
-test("the list returns to its scroll position", async ({ browser, server }) => {
-  const site = toSite(server);
-  const ana = await makePerson(site, 7200);
-  const others = [];
-  for (let n = 7201; n <= 7208; n++) {
-    const other = await makePerson(site, n);
-    await connectPeople(site, other, ana);
-    await sendTexts(site, other, privateConversationId(ana.id, other.id), ["Mbote"]);
-    others.push(other);
-  }
-  const phone = await TestClient.open(browser, server);
-  const { page, texts } = phone;
-  await page.setViewportSize({ width: 360, height: 400 });
-  const isUp = waitForWelcome(page);
-  await phone.signIn(ana);
-  await isUp;
-  await expect(page.getByText(texts.shell.link.connecting)).toHaveCount(0); // nothing above the list appears or disappears any more
-  const rows = page.getByRole("list", { name: texts.masolo.list }).getByRole("listitem");
-  await expect(rows).toHaveCount(others.length);
-  const oldest = phone.conversation(others[0]?.username ?? "");
-  await oldest.scrollIntoViewIfNeeded();
-  const top = async (): Promise<number> => (await oldest.boundingBox())?.y ?? Number.NaN;
-  const before = await top();
-  await oldest.click();
-  await expect(phone.composer()).toBeVisible();
-  await expect(phone.message("Mbote")).toBeVisible();
-  await page.goBack();
-  await expect(oldest).toBeInViewport();
-  // A list that is scrolled while its rows appear can be at a fraction of a pixel, which the browser stores rounded.
-  await expect.poll(async () => Math.abs((await top()) - before)).toBeLessThan(2);
-  await phone.close();
-});
-
-test("going back closes layers above a page first, one at a time, and then the page", async ({ browser, server }) => {
-  const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 480), await makePerson(site, 481)];
-  await connectPeople(site, ana, ben);
-  await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Mbote"]);
-  const phone = await TestClient.open(browser, server);
-  const { page, texts } = phone;
-  await phone.signIn(ana);
-  await phone.conversation(ben.username).click();
-  await expect(phone.message("Mbote")).toBeVisible();
-  const chat = page.url();
-  const openMenu = () => page.getByRole("main").getByRole("button", { name: texts.common.more, exact: true }).click();
-  const choose = async (item: string) => {
-    await openMenu();
-    await page.getByRole("menuitem", { name: item, exact: true }).click();
-  };
-  const menu = page.getByRole("menu");
-  const field = page.getByRole("searchbox", { name: texts.chat.searchLabel });
-
-  // A menu, a question opened from a menu, a menu over the search, and the search: without a touch in between.
-  await openMenu();
-  await expect(menu).toBeVisible();
-  await page.goBack();
-  await expect(menu).toHaveCount(0);
-  await choose(texts.chat.clear);
-  await expect(page.getByRole("alertdialog")).toBeVisible();
-  await page.goBack();
-  await expect(page.getByRole("alertdialog")).toHaveCount(0);
-  await choose(texts.chat.search);
-  await expect(field).toBeVisible();
-  await openMenu();
-  await expect(menu).toBeVisible();
-  await page.goBack();
-  await expect(menu).toHaveCount(0);
-  await expect(field).toBeVisible();
-  await page.goBack();
-  await expect(field).toHaveCount(0);
-  expect(page.url()).toBe(chat);
-  await expect(phone.message("Mbote")).toBeVisible();
-
-  // A layer closed by other means is not closed again by back, and forward does not restore it.
-  await openMenu();
-  await page.keyboard.press("Escape");
-  await expect(menu).toHaveCount(0);
-  await page.goBack();
-  await expect(page).toHaveURL("/app");
-  await page.goForward();
-  await expect(page).toHaveURL(chat);
-  await page.goForward();
-  await expect(page).toHaveURL(chat);
-  await expect(menu).toHaveCount(0);
-
-  // After a reload with an open layer, the page is shown without it, and back goes to the former page.
-  await choose(texts.chat.search);
-  await expect(field).toBeVisible();
-  await page.reload();
-  await expect(phone.message("Mbote")).toBeVisible();
-  await expect(field).toHaveCount(0);
-  // A menu entry that navigates adds no extra step to the history.
-  await choose(texts.chat.viewContact);
-  await page.waitForURL(`**/app/user/${ben.id}`);
-  await page.goBack();
-  await expect(page).toHaveURL(chat);
-  await expect(phone.message("Mbote")).toBeVisible();
-  await page.goBack();
-  await expect(page).toHaveURL("/app");
-  await phone.close();
-});
-
 test("one toast at a time, for five seconds; the language persists", async ({ browser, server }) => {
   const ana = await makePerson(toSite(server), 709);
   const phone = await TestClient.open(browser, server);
@@ -370,150 +210,6 @@ test("one toast at a time, for five seconds; the language persists", async ({ br
   await expect(third).toHaveCount(0);
   await page.reload();
   await expect(page.locator("html")).toHaveAttribute("lang", "fr");
-  await phone.close();
-});
-
-test("signing out shows a message and removes all local data; a failure keeps the user signed in", async ({
-  browser,
-  server,
-}) => {
-  const ana = await makePerson(toSite(server), 710);
-  const phone = await TestClient.open(browser, server);
-  const { page, texts, context } = phone;
-  await phone.logIn(ana.phone);
-  const otherDevice = await TestClient.open(browser, server, "pt");
-  await otherDevice.logIn(ana.phone);
-  const { emptyTitle } = otherDevice.texts.masolo;
-  await expect(otherDevice.page.getByText(emptyTitle)).toBeVisible();
-  await page.goto("/app/profile");
-  const signOut = page.getByRole("button", { name: texts.profile.signOut, exact: true });
-  const everywhere = page.getByRole("button", { name: texts.profile.signOutAll, exact: true });
-  // The screen says before any action that the other devices stay signed in.
-  await expect(signOut).toHaveAccessibleDescription(texts.profile.signOutHere);
-  await context.route("**/api/auth/logout*", (route) =>
-    route.fulfill({ status: 500, json: { code: 500, error_code: "internal", msg: "" } }),
-  );
-  await signOut.click();
-  const refused = page.getByRole("alert").filter({ hasText: texts.auth.signOutFailed });
-  await expect(refused).toContainText("Une erreur s'est produite");
-  await expect(page).toHaveURL("/app/profile");
-  await context.unroute("**/api/auth/logout*");
-  // React hydrates the prerendered welcome page; only then a toast appears on it.
-  const problems: string[] = [];
-  page.on("console", (line) => line.type() === "error" && problems.push(line.text()));
-  page.on("pageerror", (error) => problems.push(error.message));
-  await signOut.click();
-  await expect(page).toHaveURL("/");
-  await expect(page.getByText("Déconnexion réussie")).toBeVisible();
-  expect(problems).toEqual([]);
-  const databases = () => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name));
-  await expect.poll(databases).toEqual([]);
-  await page.goto("/app");
-  await expect(page).toHaveURL(/\/login$/);
-  // The other device stays signed in until its user ends all sessions.
-  await otherDevice.page.reload();
-  await expect(otherDevice.page.getByText(emptyTitle)).toBeVisible();
-  await phone.logIn(ana.phone);
-  await page.goto("/app/profile");
-  await everywhere.click();
-  await expect(page).toHaveURL("/");
-  await expect(otherDevice.page).toHaveURL(/\/login$/);
-  await expect(otherDevice.page.getByText(otherDevice.texts.auth.sessionEnded)).toBeVisible();
-  await otherDevice.close();
-  await phone.close();
-});
-
-test("signing out offline removes all local data at once, and ends the session once there is a network", async ({
-  browser,
-  server,
-}) => {
-  const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 717), await makePerson(site, 718)];
-  const phone = await TestClient.open(browser, server, "fr", withServiceWorker);
-  const { page, texts, context } = phone;
-  await phone.logIn(ana.phone);
-  await waitForOfflineReady(page);
-  await page.goto("/app/profile");
-  const databases = () => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name));
-  const devices = async () => {
-    const { body } = await callSite(site, "GET", "/api/auth/sessions", { token: ana.token });
-    return (body as { devices: unknown[] }).devices.length;
-  };
-  expect(await devices()).toBe(2);
-  await context.setOffline(true);
-  await page.getByRole("button", { name: texts.profile.signOut, exact: true }).click();
-  await expect(page).toHaveURL("/");
-  await expect(page.getByText(texts.auth.signedOutOffline)).toBeVisible();
-  await expect.poll(databases).toEqual([]);
-  // It does not open again, although its cookies are still there.
-  await page.goto("/app");
-  await expect(page).toHaveURL(/\/login$/);
-  await page.reload();
-  await expect(page).toHaveURL(/\/login$/);
-  expect(await devices()).toBe(2);
-  await context.setOffline(false);
-  await expect.poll(devices).toBe(1);
-  await expect.poll(() => page.evaluate(() => Object.keys(localStorage))).not.toContain("pending-sign-out");
-  // The next person signs in and stays signed in.
-  await phone.logIn(ben.phone);
-  await page.reload();
-  await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
-  await phone.close();
-});
-
-test("signing out first lists unsent content, in whichever tab it was written, and updates the list while it changes", async ({
-  browser,
-  server,
-}) => {
-  const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 711), await makePerson(site, 712)];
-  await connectPeople(site, ana, ben);
-  await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Mbote"]);
-  const phone = await TestClient.open(browser, server, "fr", withServiceWorker);
-  const { page, texts, context } = phone;
-  await phone.signIn(ana);
-  await waitForOfflineReady(page);
-  const other = await context.newPage();
-  await phone.openChat(ben.id, other);
-  await context.setOffline(true); // with a network the other devices would have the draft
-  await phone.composer(other).fill("pas fini");
-  await expect(phone.conversation(ben.username)).toContainText("pas fini");
-  await page.getByRole("link", { name: texts.shell.myProfile }).click();
-  const signOut = page.getByRole("button", { name: texts.profile.signOut, exact: true });
-  const dialog = page.getByRole("alertdialog", { name: texts.profile.unsentTitle });
-  const says = (what: string) => expect(dialog.getByText(fill(texts.profile.unsentBody, { what }))).toBeVisible();
-  await signOut.click();
-  await says("1 brouillon");
-  await expect(dialog.getByText(texts.profile.signOutEverywhere)).toBeHidden();
-  await expect(dialog.getByRole("button", { name: texts.profile.stay })).toBeFocused();
-
-  await phone.write("pas encore parti", other);
-  await expect(phone.ticks("pas encore parti", "sending", other)).toBeVisible();
-  await says("1 message non envoyé");
-  await phone.composer(other).fill("a".repeat(messageTextMaxLength + 1)); // stays on this device
-  await says("1 message non envoyé et 1 brouillon");
-  // A socket stays open without a network; the missing pong shows that it is dead.
-  await expect(page.getByText(texts.shell.link.offline)).toBeVisible({ timeout: pongTimeoutMs * 2 });
-  await page.keyboard.press("Escape");
-  await expect(dialog).toBeHidden();
-  await expect(signOut).toBeFocused();
-  await signOut.click();
-  await context.setOffline(false);
-  await expect(phone.ticks("pas encore parti", "sent", other)).toBeVisible();
-  await says("1 brouillon");
-  // The other tab shows for a moment what happened, and it is true that nothing was kept.
-  await Promise.all([
-    expect(other.getByText(texts.auth.signedOutElsewhere)).toBeVisible(),
-    dialog.getByRole("button", { name: texts.profile.signOutAnyway }).click(),
-  ]);
-  await expect(page).toHaveURL("/");
-  await expect(other).toHaveURL(/\/login$/);
-  await expect(other.getByText(texts.auth.sessionEnded)).toBeHidden();
-  await expect
-    .poll(() => other.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name)))
-    .toEqual([]);
-  // The call data price stored on the device belongs to no account.
-  await expect.poll(() => other.evaluate(() => Object.keys(localStorage).sort())).toEqual(["call-price", "signed-out"]);
   await phone.close();
 });
 
