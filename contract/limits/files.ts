@@ -1,3 +1,5 @@
+import { dayMs } from "./durations.ts";
+
 /** Limits of files, pictures and voice messages. */
 
 // Files
@@ -8,7 +10,7 @@ export const fileNameMaxLength = 120; // UTF-16 units
 export const fileBytesPerDay = 1024 ** 3; // per person
 export const storageMaxBytes = 5 * 1024 ** 3; // all stored files of one person
 export const filesReceivingMax = 50; // announced and incomplete, per person
-export const orphanMaxMs = 24 * 3_600_000; // age at which a file without a message is deleted
+export const orphanMaxMs = dayMs; // age at which a file without a message is deleted
 
 // Pictures
 export const fileMaxPixels = 50_000_000;

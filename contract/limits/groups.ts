@@ -1,10 +1,12 @@
+import { hourMs } from "./durations.ts";
+
 /** Limits of groups and of invitations to them. */
 
 export const groupNameMaxLength = 100;
 export const groupMembersMax = 1_024;
 export const groupTypingMax = 32; // members; larger groups do not relay typing
 export const mentionsMax = 20; // in one message
-export const everyoneMentionPauseMs = 3_600_000; // between two messages of a group that mention everyone
+export const everyoneMentionPauseMs = hourMs; // between two messages of a group that mention everyone
 export const groupReactionHoldMs = 1_000; // time to collect members' reactions before the group is notified
 export const groupReceiptHoldMs = 1_000; // time to collect members' receipts before the authors are notified
 export const membershipsKeptMax = 32; // of a person in one group, whose messages stay readable after the last one

@@ -1,3 +1,5 @@
+import { dayMs } from "./durations.ts";
+
 /** Limits of messages: their texts, sending, and changes to sent ones. */
 
 // Text
@@ -26,12 +28,12 @@ export const typingRepeatMs = 3_000;
 export const typingLastsMs = 5_000;
 
 // Edits of own messages, by server time after sending
-export const editWindowMs = 24 * 3_600_000;
-export const earlierTextLifetimeMs = 30 * 24 * 3_600_000; // how long the texts before an edit are kept
+export const editWindowMs = dayMs;
+export const earlierTextLifetimeMs = 30 * dayMs; // how long the texts before an edit are kept
 export const editNumberMax = 1_000_000;
 
 // Client ids of messages deleted before arrival: how long they are kept, and how many per member and conversation
-export const pendingDeletionLifetimeMs = 30 * 24 * 3_600_000;
+export const pendingDeletionLifetimeMs = 30 * dayMs;
 export const pendingDeletionsMax = 100;
 // Deletions for everyone, per person: each notifies all members
 export const deletionBurst = 60;
@@ -59,4 +61,4 @@ export const messageFlagsPerSecond = 1;
 export const draftBurst = 120;
 export const draftsPerDay = 2_000;
 export const draftsUnwrittenMax = 20; // drafts after which the level is written
-export const draftAgeMaxMs = 366 * 24 * 3_600_000; // how far back a device may date a draft that it sends late
+export const draftAgeMaxMs = 366 * dayMs; // how far back a device may date a draft that it sends late

@@ -1,6 +1,6 @@
+import { minuteMs } from "#contract/limits/durations.ts";
 import { isKnownTimeZone, minutesPerDay, type QuietHours } from "./settings.ts";
 
-const minuteMs = 60_000;
 const stepMinutes = 15;
 const longestDayMinutes = 25 * 60; // a day on which the clocks are put back
 

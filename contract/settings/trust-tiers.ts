@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { hourMs } from "#contract/limits/durations.ts";
 
 /**
  * Trust tiers limit how many new people a person reaches, never how much they say to those they reached
@@ -68,7 +69,7 @@ export const toTrustTier = (facts: TrustFacts): TrustTier => {
   if (isVerifiable && !isVerified) return "new";
   if (isVerifiable && isVouched) return "confirmed";
   const reached = tierConditions.find(
-    (condition) => accountAgeMs >= condition.ageHours * 3_600_000 && contacts >= condition.contacts,
+    (condition) => accountAgeMs >= condition.ageHours * hourMs && contacts >= condition.contacts,
   );
   return reached?.tier ?? (isVerified || !isVerifying ? "confirmed" : "new");
 };

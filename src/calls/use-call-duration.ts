@@ -1,8 +1,7 @@
 import { useEffect, useState } from "react";
+import { secondMs } from "#contract/limits/durations.ts";
 import { formatDuration } from "#i18n/format.ts";
 import type { CallView } from "./views.ts";
-
-const secondMs = 1_000;
 
 /** Duration of a connected or ended call as mm:ss, updated each second; 00:00 in every other state (SPEC.md §2). */
 export const useCallDuration = (state: CallView["state"]): string => {

@@ -1,4 +1,5 @@
 import type { Language } from "#contract/language.ts";
+import { minuteMs, secondMs } from "#contract/limits/durations.ts";
 import { getLanguage } from "./current-language.ts";
 import { locales } from "./locales.ts";
 
@@ -64,9 +65,6 @@ export const formatShortDay = (at: number, language = getLanguage()): string => 
 
 /** Weekday, day and month, for the separators of a chat: jeudi 5 novembre. */
 export const formatDay = (at: number, language = getLanguage()): string => getDayFormatter(language).format(at);
-
-const minuteMs = 60_000;
-const secondMs = 1_000;
 
 /** Formats a duration in milliseconds: 0:12, 61:05. With `padded` like a running clock: 00:12. */
 export const formatDuration = (ms: number, padded = false): string => {

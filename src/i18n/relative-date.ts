@@ -1,10 +1,10 @@
 import type { Language } from "#contract/language.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { getServerNow } from "#lib/browser/clock.ts";
 import { getLanguage } from "./current-language.ts";
 import { formatDate, formatDay, formatTime } from "./format.ts";
 import { locales } from "./locales.ts";
 
-const dayMs = 86_400_000;
 const weekdayDays = 180; // beyond half a year "Monday 3 June" is ambiguous
 
 const toMidnight = (at: number): number => new Date(at).setHours(0, 0, 0, 0);

@@ -1,4 +1,5 @@
 import { privateConversationId } from "#contract/ids.ts";
+import { minuteMs } from "#contract/limits/durations.ts";
 import type { ChatViewData, FirstViewData, ListEntry } from "#first-view/view-data.ts";
 
 /**
@@ -7,7 +8,6 @@ import type { ChatViewData, FirstViewData, ListEntry } from "#first-view/view-da
  */
 
 const now = Date.UTC(2026, 5, 15, 12);
-const minuteMs = 60_000;
 const me = "01a00000-0000-7000-8000-000000000000";
 
 const names = [

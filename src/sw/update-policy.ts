@@ -1,3 +1,4 @@
+import { dayMs } from "#contract/limits/durations.ts";
 import { findCached, saveToCache } from "./safe-cache.ts";
 
 const cacheName = "shell";
@@ -5,7 +6,7 @@ const installedAtKey = "/sw-installed-at";
 /** Written by a page whose version the server no longer accepts (`src/lib/browser/service-worker.ts`). */
 const updateRequiredKey = "/sw-update-required";
 
-const updateMaxAgeMs = 7 * 24 * 3_600_000;
+const updateMaxAgeMs = 7 * dayMs;
 
 export type UpdateSituation = {
   /** Whether an installed version would go on serving the app. */

@@ -2,6 +2,7 @@ import { and, count, desc, eq, gt } from "drizzle-orm";
 import type { Security, SignedInDevice } from "#contract/auth/security.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { sessionAbsoluteDays, sessionIdleDays } from "#contract/limits/authentication.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { account_security, factors, identities, passkeys, recovery_codes } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";
@@ -10,8 +11,6 @@ import { toPasskey } from "./passkeys/passkeys.ts";
 import { toFactor, toIdentity } from "./queries.ts";
 import { toFactorReset } from "./second-factor/factor-reset.ts";
 import { getReauthenticationExpiry } from "./second-factor/reauthentication.ts";
-
-const dayMs = 24 * 3_600_000;
 
 /** Full sessions that can still be renewed, most recently used first. */
 const selectDevices = (db: Db, user: Uuid, now: number) =>

@@ -2,6 +2,7 @@ import type { Call } from "#contract/calls/call.ts";
 import type { IceServers } from "#contract/calls/ice.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { relayCredentialSeconds } from "#contract/limits/calls.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { openDb } from "#worker/db/client.ts";
 import { findConnection } from "#worker/db/relations.ts";
 import { takeToken } from "#worker/lib/limits/rate-limit.ts";
@@ -10,7 +11,7 @@ import { type Relay, readRelaySettings } from "./relay-settings.ts";
 import { createRelayProvider, type RelayProvider, toCallPseudonym } from "./turn.ts";
 
 /** period after connecting in which two people do not learn each other's IP address */
-const newContactMs = 24 * 3_600_000;
+const newContactMs = dayMs;
 
 const readAndLogRelaySettings = (env: Env) => {
   const settings = readRelaySettings(env);

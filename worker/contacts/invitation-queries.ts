@@ -1,12 +1,12 @@
 import { and, eq, gt, isNull, lt, not, sql } from "drizzle-orm";
 import { createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { invitationDays, invitationUsesMax } from "#contract/names/invitation.ts";
 import type { Db } from "#worker/db/client.ts";
 import { blocks, connection_requests, invitations } from "#worker/db/relation-schema.ts";
 import { profiles } from "#worker/db/schema.ts";
 import { queueRelation } from "#worker/lib/contact-updates.ts";
 
-const dayMs = 24 * 3_600_000;
 const tokenBytes = 16;
 
 type InvitationRow = typeof invitations.$inferSelect;

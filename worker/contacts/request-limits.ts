@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { ErrorCode } from "#contract/errors.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { groupInvitationDays, groupInvitationsPerPairMax } from "#contract/limits/groups.ts";
 import { askAgainDays, pendingRequestsMax, requestsReceivedPerDay } from "#contract/limits/people.ts";
 import { type Allowance, tierAllowances } from "#contract/settings/trust-tiers.ts";
@@ -12,9 +13,6 @@ import { hasSearchedNumber, readTrust } from "#worker/people/trust.ts";
  * ended contacts do not count: the limits concern people who do not want contact. Requests that the recipient does not
  * see, because they block the sender, use up nobody's quota. The sender gets the same response whether blocked or not.
  */
-
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 /** SQL: a pending or declined request. A declined one with a connection is a former contact. */
 const isUnwanted = sql`(status = 'pending' OR (status = 'declined' AND connection_id IS NULL))`;

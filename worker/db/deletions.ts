@@ -1,12 +1,12 @@
 import { eq, lt } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import { sessionIdleDays } from "#contract/limits/authentication.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import type { Db } from "./client.ts";
 import { deleted_sessions, deletions, users } from "./schema.ts";
 
 /** Records of deleted accounts in the directory. */
 
-const dayMs = 86_400_000;
 const resumedPerRun = 50;
 
 /** Tests whether an account exists. An id from a token of this service without an account belongs to a deleted one. */

@@ -1,5 +1,6 @@
 import { and, count, desc, eq, inArray, not, sql } from "drizzle-orm";
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { groupInvitationDays, groupInvitationsListedMax } from "#contract/limits/groups.ts";
 import type { FoundPerson, NumberNotice, Profile, Relation, RelationState } from "#contract/people.ts";
 import { defaultSettings, type Settings } from "#contract/settings/settings.ts";
@@ -11,8 +12,6 @@ import { blocks, connection_requests, connections, group_invitations } from "./r
 import { number_notices, profiles, settings } from "./schema.ts";
 
 /** Relations between people, read from the directory. */
-
-const dayMs = 24 * 3_600_000;
 
 /** Profile with what not every reader may see (number, picture), and its settings as they are for the reader. */
 export type ProfileWithPhone = Omit<Profile, "handle" | "verified"> & {

@@ -1,6 +1,7 @@
 import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { MediaType, NewFile } from "#contract/files.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { fileBytesPerDay, filesReceivingMax, storageMaxBytes } from "#contract/limits/files.ts";
 import type { Db } from "#worker/db/client.ts";
 import { files, upload_days } from "#worker/db/file-schema.ts";
@@ -17,7 +18,6 @@ export const findOwnFile = async (db: Db, owner: Uuid, id: Uuid): Promise<FileRe
   return file?.owner_id === owner ? file : undefined;
 };
 
-const dayMs = 24 * 3_600_000;
 export const toUtcDay = (now: number): number => Math.floor(now / dayMs);
 
 const receivingRetryMs = 60_000;

@@ -1,5 +1,6 @@
 import { and, desc, eq, sql } from "drizzle-orm";
 import { createUuid, type Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { groupInvitationDays } from "#contract/limits/groups.ts";
 import { comparedContactsMax, pendingRequestsMax } from "#contract/limits/people.ts";
 import { checkInvitationQuota, isPausedAfterInvitation } from "#worker/contacts/request-limits.ts";
@@ -11,7 +12,6 @@ import type { InvitedPerson } from "./queries.ts";
 
 /** Invitations to groups in the directory (docs/decisions/group-invitations.md). */
 
-const dayMs = 24 * 3_600_000;
 const keptDays = 2 * groupInvitationDays; // answered ones, which limit the next ones
 
 export type GroupInvitationRow = typeof group_invitations.$inferSelect;

@@ -2,6 +2,7 @@ import { and, desc, eq, exists, gte, isNotNull, lt, ne, notExists, sql } from "d
 import { alias } from "drizzle-orm/sqlite-core";
 import type { BlockList } from "#contract/contacts.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { blockPageRows } from "#contract/limits/people.ts";
 import { invitationDays } from "#contract/names/invitation.ts";
 import type { Db } from "#worker/db/client.ts";
@@ -44,7 +45,7 @@ export const listBlocks = async (db: Db, me: Uuid, before: number | undefined): 
  * link, and must not come back through it with another account.
  */
 const revokeInvitationKnownTo = (db: Db, me: Uuid, other: Uuid) => {
-  const madeAt = sql`${invitations.expires_at} - ${invitationDays * 86_400_000}`;
+  const madeAt = sql`${invitations.expires_at} - ${invitationDays * dayMs}`;
   const acceptedSince = db
     .select({ one: sql`1` })
     .from(connection_requests)

@@ -1,5 +1,6 @@
 import { and, eq, isNull, ne, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { formerHandleDays } from "#contract/limits/people.ts";
 import { toHandleSkeleton } from "#contract/names/handles.ts";
 import type { FoundPerson } from "#contract/people.ts";
@@ -11,7 +12,7 @@ import { handles, profiles } from "#worker/db/schema.ts";
 /** SQL: `selectProfiles` did not join a block of the viewer. */
 const isNotBlocked = isNull(blocks.user_id);
 
-const getReservationStart = (now: number): number => now - formerHandleDays * 24 * 3_600_000;
+const getReservationStart = (now: number): number => now - formerHandleDays * dayMs;
 
 export const findOwnHandle = async (db: Db, me: Uuid): Promise<string | null> =>
   (await db.select({ handle: profiles.handle }).from(profiles).where(eq(profiles.id, me)).get())?.handle ?? null;

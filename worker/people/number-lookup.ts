@@ -1,5 +1,6 @@
 import { and, between, eq, ne, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { phoneSearchMinLength } from "#contract/limits/phone-numbers.ts";
 import { type NumberLookupResult, toPhoneQuery } from "#contract/people.ts";
 import { parsePhoneQuery, toE164 } from "#contract/phone.ts";
@@ -8,8 +9,6 @@ import { selectProfiles, toFoundPeople } from "#worker/db/relations.ts";
 import { phone_searches, profiles, settings } from "#worker/db/schema.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";
 import { hashDigits, selectDailyAllowance } from "./search-limit.ts";
-
-const dayMs = 24 * 3_600_000;
 
 /** Forms of a number in which an account may hold it, and the keyed hash that counts it. */
 type LookedUp = { wholes: string[]; hash: string; digits: number };

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { and, between, desc, eq, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
+import { dayMs, hourMs } from "#contract/limits/durations.ts";
 import { newAccountHours, searchesPerDay, searchesPerDayNew } from "#contract/limits/phone-numbers.ts";
 import type { Db } from "#worker/db/client.ts";
 import { phone_searches, users } from "#worker/db/schema.ts";
@@ -14,7 +15,6 @@ import type { RateLimitResult } from "#worker/lib/limits/rate-limit.ts";
  * Searches extended from one prefix share their time (`searched_at`), which no other search of the person has.
  */
 
-const dayMs = 24 * 3_600_000;
 const purgedPerSearch = 100;
 
 /** Keyed hash of the digits that a person searched. */
@@ -23,7 +23,7 @@ export const hashDigits = ({ PEPPER }: Pick<Env, "PEPPER">, me: Uuid, digits: st
 
 /** SQL: the person's daily allowance, smaller while the account is new. */
 export const selectDailyAllowance = (me: Uuid, now: number) =>
-  sql`(SELECT CASE WHEN ${users.created_at} > ${now - newAccountHours * 3_600_000} THEN ${searchesPerDayNew}
+  sql`(SELECT CASE WHEN ${users.created_at} > ${now - newAccountHours * hourMs} THEN ${searchesPerDayNew}
     ELSE ${searchesPerDay} END FROM ${users} WHERE ${users.id} = ${me})`;
 
 /** Counts a search, or returns the time until the next one is allowed. */

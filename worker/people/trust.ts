@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { countryCodeOf, phoneForms } from "#contract/phone.ts";
 import {
   countedContactDays,
@@ -19,7 +20,6 @@ import { hashDigits } from "./search-limit.ts";
 
 /** Trust tiers of people (docs/decisions/trust-tiers.md), computed when somebody reaches a new person. */
 
-const dayMs = 24 * 3_600_000;
 // Rows read at most, so that the cost does not grow with the age of an account
 const contactsRead = 50;
 const refusalsRead = 100;

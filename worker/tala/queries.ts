@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray, lt, max, type SQL, sql } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { postGoneMax as goneMax, postPageRows } from "#contract/limits/tala.ts";
 import type { Audience } from "#contract/settings/settings.ts";
 import type { NewPost } from "#contract/tala.ts";
@@ -178,7 +179,7 @@ export const deleteOwnPost = async (db: Db, user: Uuid, id: Uuid): Promise<void>
   ]);
 };
 
-const deletedPostsKeptMs = 30 * 24 * 3_600_000; // longer than any device keeps a deleted status in its queue
+const deletedPostsKeptMs = 30 * dayMs; // longer than any device keeps a deleted status in its queue
 const deletedPostsBatch = 1_000;
 const deletedPostsBatchesMax = 100;
 

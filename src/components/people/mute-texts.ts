@@ -1,8 +1,7 @@
+import { dayMs } from "#contract/limits/durations.ts";
 import { formatShortDay, formatTime } from "#i18n/format.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { getServerNow } from "#lib/browser/clock.ts";
-
-const dayMs = 86_400_000;
 
 /** End of a mute in words: the time within the next day, else also the date. */
 const toUntilText = (end: number, t: Translate): string => {

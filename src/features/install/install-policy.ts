@@ -1,4 +1,5 @@
-const dayMs = 24 * 3_600_000;
+import { dayMs } from "#contract/limits/durations.ts";
+
 const usedMinMs = 2 * dayMs;
 export const sentMessagesMin = 10;
 const offerIntervalMs = 90 * dayMs;

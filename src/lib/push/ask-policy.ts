@@ -1,10 +1,11 @@
+import { dayMs } from "#contract/limits/durations.ts";
 import type { PushState } from "./push-state.ts";
 
 /** How often and when this device last asked whether to turn on notifications. */
 export type AskHistory = { count: number; lastAt: number };
 
 const askMax = 3;
-const askIntervalMs = 14 * 24 * 3_600_000;
+const askIntervalMs = 14 * dayMs;
 
 /**
  * Whether the person is asked to turn on notifications: only after a message or a call (`mayAsk`), never again within

@@ -1,5 +1,6 @@
 import type { Uuid } from "#contract/ids.ts";
 import type { Language } from "#contract/language.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import type { PushDevice } from "#lib/browser/push/push-device.ts";
 
 /**
@@ -25,7 +26,7 @@ export const resolvePushState = (
   return isSubscribed ? "on" : "off";
 };
 
-const saveIntervalMs = 7 * 24 * 3_600_000;
+const saveIntervalMs = 7 * dayMs;
 
 /** Whether the server may not have the subscription that the browser has, or has had it for long. */
 export const isRenewalDue = (

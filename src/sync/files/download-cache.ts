@@ -1,5 +1,6 @@
 import { readPath } from "#contract/files.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import type { AttachedBody } from "#contract/messages/body.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
@@ -8,7 +9,7 @@ import { deleteCachedFiles, evictCachedFiles, isQuotaError } from "#sync/store/s
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 
 const cacheMaxBytes = 200 * 1024 * 1024;
-const orphanAgeMs = 24 * 3_600_000;
+const orphanAgeMs = dayMs;
 const cacheQuotaShare = 0.1; // of the storage quota that the browser grants this origin
 const downloadIdleMs = 30_000; // a slow network delivers some bytes within this time
 const maxTriesWithoutProgress = 5;

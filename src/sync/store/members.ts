@@ -1,6 +1,7 @@
 import { hasLeftGroup } from "#contract/conversations.ts";
 import type { GroupMember, MemberPage } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { type LocalStore, type MemberRow, ownProfileKey, type PersonRow, toMembersVersionKey } from "./database.ts";
 import { toUnrelatedPersonRow } from "./row-mapping.ts";
 import type { SyncContext } from "./sync-context.ts";
@@ -11,7 +12,7 @@ import type { MemberProfile, MemberProfiles } from "./view-models.ts";
  * overrides it.
  */
 
-const staleMs = 24 * 3_600_000; // shown names and pictures are fetched again after this time
+const staleMs = dayMs; // shown names and pictures are fetched again after this time
 
 /**
  * Whether the server pushes changes of this person's profile, which it does for everybody with a relation to this

@@ -6,12 +6,12 @@ import {
   factorResetPauseHours,
   factorResetPausesForgottenDays,
 } from "#contract/limits/authentication.ts";
+import { hourMs } from "#contract/limits/durations.ts";
 import { account_security, factors, recovery_codes } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";
 import type { AuthPreconditions } from "./preconditions.ts";
 
-const hourMs = 3_600_000;
 const waitMs = factorResetHours * hourMs;
 const pausesForgottenMs = factorResetPausesForgottenDays * 24 * hourMs;
 

@@ -1,11 +1,10 @@
 import { inArray, sql } from "drizzle-orm";
 import { pendingSecondFactorMinutes, sessionAbsoluteDays, sessionIdleDays } from "#contract/limits/authentication.ts";
+import { dayMs, minuteMs } from "#contract/limits/durations.ts";
 import { openDb } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";
 import { closeSockets } from "./close-sockets.ts";
 
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 const sessionsPerRun = 500;
 
 /**

@@ -8,6 +8,7 @@ import {
   sessionIdleDays,
   sessionsPerUserMax,
 } from "#contract/limits/authentication.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import {
   type AuthMethod,
   appendMethod,
@@ -22,8 +23,6 @@ import type { Db } from "#worker/db/client.ts";
 import { sessions, users } from "#worker/db/schema.ts";
 import type { Caller } from "#worker/lib/http/app.ts";
 import { createRefreshToken, isGenuineRefreshToken, type RefreshToken } from "./refresh-token.ts";
-
-const dayMs = 86_400_000;
 
 export type SessionRow = typeof sessions.$inferSelect;
 type NewSession = typeof sessions.$inferInsert;

@@ -1,3 +1,4 @@
+import { hourMs } from "#contract/limits/durations.ts";
 import { pushTimeoutMs } from "#contract/limits/push.ts";
 import type { PushPayload } from "#contract/push.ts";
 import { logWarning } from "#worker/lib/log.ts";
@@ -27,7 +28,7 @@ export type PushResult =
   | { type: "retry"; afterMs: number | undefined }
   | { type: "rejected" };
 
-const retryAfterMaxMs = 6 * 3_600_000;
+const retryAfterMaxMs = 6 * hourMs;
 
 /** Milliseconds of a Retry-After header (RFC 9110 §10.2.3): seconds, or a date. */
 const readRetryAfterMs = ({ headers }: Response): number | undefined => {

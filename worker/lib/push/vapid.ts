@@ -1,13 +1,14 @@
 import { importJWK, SignJWT } from "jose";
 import * as v from "valibot";
+import { hourMs } from "#contract/limits/durations.ts";
 import { BoundedMap } from "#worker/lib/limits/bounded-map.ts";
 import { decodeBase64Url } from "./encryption.ts";
 
 /** Voluntary identification of this server towards push services (VAPID, RFC 8292). */
 
 const algorithm = "ES256";
-const tokenLifetimeMs = 12 * 3_600_000; // RFC 8292 §2 allows 24 hours
-const renewBeforeMs = 3_600_000; // a push service's clock may be ahead
+const tokenLifetimeMs = 12 * hourMs; // RFC 8292 §2 allows 24 hours
+const renewBeforeMs = hourMs; // a push service's clock may be ahead
 const tokensMax = 1_000;
 
 /** Settings of VAPID. `VAPID_SUBJECT`: a mailto: or https: URL; if empty, the public address takes its place. */

@@ -1,5 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { sendsCode } from "#contract/auth/number.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { numberCodesOfRange, numberCodesPerCompletion, numberRangeDigits } from "#contract/limits/phone-numbers.ts";
 import { number_proof_counts as counts } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
@@ -10,7 +11,6 @@ import type { NumberAdapter } from "#worker/lib/number-adapters.ts";
  * earns from the messages to them (SMS pumping).
  */
 
-const dayMs = 24 * 3_600_000;
 const allNumbers = "";
 
 const toDay = (at: number): number => Math.floor(at / dayMs);

@@ -1,6 +1,7 @@
 import { and, eq, gt, inArray, lt, sql } from "drizzle-orm";
 import type { NumberMethod } from "#contract/auth/number.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { numberCodeAttempts, voucherDays, vouchersNeeded } from "#contract/limits/phone-numbers.ts";
 import { toE164 } from "#contract/phone.ts";
 import { number_proof_counts, number_proofs, number_vouches } from "#worker/db/account-schema.ts";
@@ -128,7 +129,6 @@ export const deleteNumberNotice = async (db: Db, me: Uuid, other: Uuid): Promise
 };
 
 const countsKeptDays = 7;
-const dayMs = 24 * 3_600_000;
 
 /** Deletes expired proofs, the counts of past days and confirmations that count no more, up to `atOnce` of each. */
 export const purgeNumberProofs = async (db: Db, now: number, atOnce: number): Promise<void> => {

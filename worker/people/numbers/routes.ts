@@ -8,6 +8,7 @@ import {
   OwnNumber,
 } from "#contract/auth/number.ts";
 import { Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { numberContestDays } from "#contract/limits/phone-numbers.ts";
 import { Relation } from "#contract/people.ts";
 import { openDb } from "#worker/db/client.ts";
@@ -37,7 +38,7 @@ const readOwnNumber = async (c: AppContext): Promise<OwnNumber> => {
     handle,
     verified_at,
     methods,
-    contested_until: contested_at === null ? null : contested_at + numberContestDays * 24 * 3_600_000,
+    contested_until: contested_at === null ? null : contested_at + numberContestDays * dayMs,
     is_refused: isRefused,
     is_vouched: own?.verified_by === "vouching",
     vouching,

@@ -4,6 +4,7 @@ import { type NumberProof, type NumberProofStart, sendsCode } from "#contract/au
 import { toVouchingPath } from "#contract/auth/vouching.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { createUuid } from "#contract/ids.ts";
+import { hourMs } from "#contract/limits/durations.ts";
 import { numberCodeDigits, numberProofMinutes, vouchingHours } from "#contract/limits/phone-numbers.ts";
 import { findReauthenticationExpiry } from "#worker/auth/second-factor/reauthentication.ts";
 import { openDb } from "#worker/db/client.ts";
@@ -101,7 +102,7 @@ const startVouching = async (c: AppContext, own: OwnNumberRow, now: number): Pro
   const taken = await takeToken(db, user, "number_proof_by_user");
   if (!taken.ok) return { refusal: "number_proofs_used_up", retryAfterMs: taken.retryAfterMs };
   const token = createVouchingToken();
-  const [id, expires_at] = [createUuid(now), now + vouchingHours * 3_600_000];
+  const [id, expires_at] = [createUuid(now), now + vouchingHours * hourMs];
   await insertNumberProof(db, {
     id,
     user_id: user,

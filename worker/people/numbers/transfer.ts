@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
 import type { NumberMethod } from "#contract/auth/number.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { numberContestDays, numberUnusedDays } from "#contract/limits/phone-numbers.ts";
 import { toHandleSkeleton } from "#contract/names/handles.ts";
 import type { NumberNotice } from "#contract/people.ts";
@@ -19,8 +20,6 @@ import type { NumberProofRow } from "./queries.ts";
  * Changes made by a completed proof (docs/decisions/number-takeover.md). Only the number moves: conversations, groups,
  * requests and calls belong to accounts.
  */
-
-const dayMs = 24 * 3_600_000;
 
 /** No digit or letter of a neutral handle can be taken for another. */
 const handleLetters = "abcdefghjkpqtuxyz2346789";

@@ -2,6 +2,7 @@ import { and, count, eq, gt, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { voucherDays, vouchersNeeded, vouchesMax } from "#contract/limits/phone-numbers.ts";
 import { toE164 } from "#contract/phone.ts";
 import { number_proofs, number_vouches } from "#worker/db/account-schema.ts";
@@ -13,7 +14,6 @@ import type { NumberProofRow } from "./queries.ts";
 
 /** Contacts who confirm whose a number is (docs/decisions/vouching.md). */
 
-const dayMs = 24 * 3_600_000;
 const toSince = (now: number): number => now - voucherDays * dayMs;
 const contactsRead = 200; // of each side, so that the cost does not grow with the number of contacts
 

@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { dayMs } from "#contract/limits/durations.ts";
 import type { Presence } from "#contract/settings/settings.ts";
 import { getLanguage } from "#i18n/current-language.ts";
 import { formatTime } from "#i18n/format.ts";
@@ -6,8 +7,6 @@ import { locales } from "#i18n/locales.ts";
 import { formatTimeOrDate, isSameDay } from "#i18n/relative-date.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { getServerNow } from "#lib/browser/clock.ts";
-
-const dayMs = 86_400_000;
 
 /** Last-seen text as a sentence, and in a short form for narrow screens. */
 const describeLastSeen = (t: Translate, at: number, now: number): { full: string; short: string } => {

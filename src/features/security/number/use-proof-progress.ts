@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react";
 import type { NumberMethod, OwnNumber } from "#contract/auth/number.ts";
+import { secondMs } from "#contract/limits/durations.ts";
 import { fetchOwnNumber } from "./number-api.ts";
 import { isOver } from "./running-proof.ts";
 
 const pollMs = 4_000;
-const secondMs = 1_000;
 
 type AwaitedProof = {
   phone: string;

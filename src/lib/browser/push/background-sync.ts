@@ -1,4 +1,5 @@
 import type { Uuid } from "#contract/ids.ts";
+import { hourMs } from "#contract/limits/durations.ts";
 
 /** Beginning of the names of all databases; a person's local store has their id after it. */
 export const storeNamePrefix = "lisolo-";
@@ -18,7 +19,7 @@ type SyncRegistration = {
   };
 };
 
-const periodMs = 12 * 3_600_000; // browsers allow no shorter one
+const periodMs = 12 * hourMs; // browsers allow no shorter one
 
 /**
  * Asks the browser to wake the service worker once there is a network, so that it sends unsent messages, and for an

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { createUuid, Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { fileMaxBytes } from "#contract/limits/files.ts";
 import { isBlank } from "#contract/text.ts";
 import { joinSharedTexts, sharedFilesMax, shareFields } from "#contract/wire/share-target.ts";
@@ -28,7 +29,7 @@ type StoredShare = v.InferOutput<typeof StoredShare>;
 export type OpenedShare = Pick<StoredShare, "id" | "text" | "isTextSent" | "refusedCount"> & { files: File[] };
 
 const storedSharesMax = 5;
-const shareMaxAgeMs = 24 * 3_600_000;
+const shareMaxAgeMs = dayMs;
 /** Time to sign in and open what was shared while nobody was signed in. */
 const unownedMaxAgeMs = 15 * 60_000;
 

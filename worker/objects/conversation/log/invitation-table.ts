@@ -1,7 +1,8 @@
 import type { Uuid } from "#contract/ids.ts";
+import { dayMs } from "#contract/limits/durations.ts";
 import { groupInvitationDays } from "#contract/limits/groups.ts";
 
-const lifetimeMs = groupInvitationDays * 24 * 3_600_000;
+const lifetimeMs = groupInvitationDays * dayMs;
 
 export type GroupInvitationEntry = { user: Uuid; at: number };
 

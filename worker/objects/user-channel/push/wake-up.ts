@@ -1,10 +1,11 @@
+import { hourMs } from "#contract/limits/durations.ts";
 import { logError } from "#worker/lib/log.ts";
 import type { DevicePushResult } from "./device-sender.ts";
 
 const timerMaxMs = 6_000; // a pending timer keeps the object in memory; longer waits use the alarm alone
 const alarmDelayMs = 3_000; // how long the alarm follows a timer, which an instance that dies takes with it
 const retryMinMs = 5_000;
-const retryMaxMs = 3_600_000;
+const retryMaxMs = hourMs;
 
 /**
  * Delay of another attempt: what the push service asked for, otherwise about as long as the messages have been waiting,
