@@ -12,7 +12,7 @@ import { clearFormInput } from "./lib/browser/form-restore.ts";
 import { detectLanguage } from "./lib/browser/language.ts";
 import { showLoadFailure } from "./lib/browser/load-failure.ts";
 import { registerServiceWorker, subscribeUpdates } from "./lib/browser/service-worker.ts";
-import { saveTimeZone } from "./lib/browser/time-zone.ts";
+import { saveTimeZone } from "./lib/browser/time/time-zone.ts";
 import { consumeFlashMessage } from "./lib/session/flash-message.ts";
 import { getSession } from "./lib/session/session.ts";
 import { clearSessionEndedNote } from "./lib/session/session-ended-note.ts";

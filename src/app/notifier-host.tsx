@@ -1,10 +1,10 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { loadWithIdleTexts, loadWithTexts } from "#i18n/setup.ts";
-import { getServerNow } from "#lib/browser/clock.ts";
 import { waitForIdle } from "#lib/browser/idle.ts";
 import { installPrompt } from "#lib/browser/install-prompt.ts";
 import { pushUse } from "#lib/browser/push/push-use.ts";
+import { getServerNow } from "#lib/browser/time/clock.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
 import { preloadChats } from "./routes.ts";
 

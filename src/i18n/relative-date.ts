@@ -1,6 +1,6 @@
 import type { Language } from "#contract/language.ts";
 import { dayMs } from "#contract/limits/durations.ts";
-import { getServerNow } from "#lib/browser/clock.ts";
+import { getServerNow } from "#lib/browser/time/clock.ts";
 import { getLanguage } from "./current-language.ts";
 import { formatDate, formatDay, formatTime } from "./format.ts";
 import { locales } from "./locales.ts";

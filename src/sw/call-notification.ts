@@ -3,6 +3,7 @@ import { CallResult, getRingEndsAt } from "#contract/calls/call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { PushPayload } from "#contract/push.ts";
 import type { PushDevice } from "#lib/browser/push/push-device.ts";
+import { sleep } from "#lib/browser/time/sleep.ts";
 import { isAppWindow } from "./choose-window.ts";
 import { listWindows } from "./clients.ts";
 import { requestAsPerson } from "./person-request.ts";
@@ -20,8 +21,6 @@ const stateTimeoutMs = 3_000;
 const handledShownMs = 5_000;
 const declineAttempts = 3;
 const declinePauseMs = 2_000;
-
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /**
  * How long a call rings on this device, in milliseconds; undefined if the server has to be asked, because the call is

@@ -1,4 +1,5 @@
 import type { PushPayload } from "#contract/push.ts";
+import { sleep } from "#lib/browser/time/sleep.ts";
 import { findNotificationData, listNotifications } from "./shown-notifications.ts";
 
 /** Notifications that a push ends. */
@@ -17,7 +18,7 @@ export const closeReplaced = async ({ data: { replaces = [] } }: PushPayload): P
  */
 export const closeHandled = async ({ notification: { tag }, data: { isHandled } }: PushPayload): Promise<void> => {
   if (!isHandled) return;
-  await new Promise((resolve) => setTimeout(resolve, handledShownMs));
+  await sleep(handledShownMs);
   for (const shown of await listNotifications())
     if (shown.tag === tag && findNotificationData(shown)?.isHandled) shown.close();
 };

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { and, eq, gt, isNull, lt, not, sql } from "drizzle-orm";
 import { createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
@@ -10,8 +11,6 @@ import { queueRelation } from "#worker/lib/contact-updates.ts";
 const tokenBytes = 16;
 
 type InvitationRow = typeof invitations.$inferSelect;
-
-const createToken = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(tokenBytes))).toString("base64url");
 
 /**
  * SQL: since this invitation was made, its sender ended the contact with the person of `pair` or declined their
@@ -34,7 +33,11 @@ export const findOwnInvitation = (db: Db, me: Uuid, now = Date.now()): Promise<I
 
 /** Stores a new invitation in place of the former one, unless that is valid, and returns the present one. */
 export const insertInvitation = async (db: Db, me: Uuid, now = Date.now()): Promise<InvitationRow | undefined> => {
-  const row = { token: createToken(), expires_at: now + invitationDays * dayMs, uses: 0 };
+  const row = {
+    token: randomBytes(tokenBytes).toString("base64url"),
+    expires_at: now + invitationDays * dayMs,
+    uses: 0,
+  };
   await db
     .insert(invitations)
     .values({ user_id: me, ...row })

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { LinkSearch, OwnLink, toLinkPath } from "#contract/names/personal-link.ts";
 import { FoundPerson } from "#contract/people.ts";
 import { openDb } from "#worker/db/client.ts";
@@ -12,9 +13,6 @@ import { drawQrCode } from "#worker/lib/qr-code.ts";
 import { deleteLinkToken, findByLinkToken, findLinkToken, replaceLinkToken } from "./personal-link-queries.ts";
 
 const tokenBytes = 16;
-
-const createLinkToken = (): string =>
-  Buffer.from(crypto.getRandomValues(new Uint8Array(tokenBytes))).toString("base64url");
 
 const toOwnLink = (c: AppContext, token: string | undefined): OwnLink => {
   if (token === undefined) return { link: null };
@@ -47,7 +45,7 @@ export const personalLinkRoutes = createRoutes()
     authenticate,
     limitCaller("link_change_by_user"),
     async (c) => {
-      const token = createLinkToken();
+      const token = randomBytes(tokenBytes).toString("base64url");
       await replaceLinkToken(openDb(c.env), c.var.caller.user, token);
       return c.json(toOwnLink(c, token), 200);
     },

@@ -1,4 +1,5 @@
 import type { IceServers } from "#contract/calls/ice.ts";
+import { sleep } from "#lib/browser/time/sleep.ts";
 
 /**
  * Addresses of this device that the other side may learn. `relayed`: only a relay's. `withheld`: none yet; candidates
@@ -9,8 +10,6 @@ export type AddressDisclosure = "all" | "relayed" | "withheld";
 const renewAtShare = 0.7; // of the lifetime of the relay credentials
 const renewRetryMs = 30_000;
 const retryDelaysMs = [500, 1_000, 2_000] as const; // the last one repeats
-
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Fetches and renews the STUN and TURN servers of a call, and knows whether the address must be hidden. */
 export class IceServerProvider {
@@ -27,14 +26,14 @@ export class IceServerProvider {
   /** Resolves once the servers are known. Before, it is unknown whether an address may be disclosed. */
   async whenReady(): Promise<void> {
     for (let attempt = 0; !this.#current && !this.#isClosed; attempt++) {
-      if (attempt > 0) await wait(retryDelaysMs[Math.min(attempt, retryDelaysMs.length) - 1] ?? 0);
+      if (attempt > 0) await sleep(retryDelaysMs[Math.min(attempt, retryDelaysMs.length) - 1] ?? 0);
       await this.#refresh();
     }
   }
 
   /** Fetches the servers again, and waits at most `ms` for the response. */
   refresh(ms: number): Promise<void> {
-    return Promise.race([this.#refresh(), wait(ms)]);
+    return Promise.race([this.#refresh(), sleep(ms)]);
   }
 
   /** Fetches new credentials before the current ones expire. Returns whether the servers changed. */

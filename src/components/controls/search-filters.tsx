@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
 import type { TextKey } from "#i18n/setup.ts";
-import { getServerNow } from "#lib/browser/clock.ts";
+import { getServerNow } from "#lib/browser/time/clock.ts";
 import { IconButton } from "./icon-button.tsx";
 
 const kindOptions = [

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { t as translate } from "#i18n/setup.ts";
+import { stopStream } from "#lib/media/camera.ts";
 import { Modal } from "./modal.tsx";
 import { showToast } from "./toast.tsx";
 
@@ -16,10 +17,6 @@ const openCamera = (facing: FacingMode): Promise<MediaStream> =>
   navigator.mediaDevices.getUserMedia({
     video: { facingMode: { ideal: facing }, width: { ideal: idealWidthPx }, height: { ideal: idealHeightPx } },
   });
-
-const stopStream = (stream: MediaStream | undefined): void => {
-  for (const track of stream?.getTracks() ?? []) track.stop();
-};
 
 const countCameras = async (): Promise<number> =>
   (await navigator.mediaDevices.enumerateDevices()).filter(({ kind }) => kind === "videoinput").length;

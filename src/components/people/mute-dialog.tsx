@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { SwitchRow } from "#components/controls/switch-row.tsx";
 import { dialogCardClasses, Modal } from "#components/overlays/modal.tsx";
-import { getServerNow } from "#lib/browser/clock.ts";
+import { getServerNow } from "#lib/browser/time/clock.ts";
 import { toMutedText } from "./mute-texts.ts";
 
 const hourSeconds = 3_600;

@@ -1,7 +1,7 @@
 import { dayMs } from "#contract/limits/durations.ts";
 import { formatShortDay, formatTime } from "#i18n/format.ts";
 import type { Translate } from "#i18n/setup.ts";
-import { getServerNow } from "#lib/browser/clock.ts";
+import { getServerNow } from "#lib/browser/time/clock.ts";
 
 /** End of a mute in words: the time within the next day, else also the date. */
 const toUntilText = (end: number, t: Translate): string => {

@@ -10,7 +10,7 @@ import { type AvatarPerson, toAvatarPerson } from "#components/people/avatar-tex
 import { BlockedBadge, GroupBadge } from "#components/people/name-badges.tsx";
 import { formatTimeOrDate } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { useServerNow } from "#lib/browser/use-server-now.ts";
+import { useServerNow } from "#lib/browser/time/use-server-now.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 import { ConversationPreview } from "./conversation-preview.tsx";
 import { RowMenu, startFlagSwipe } from "./lazy-row-actions.ts";

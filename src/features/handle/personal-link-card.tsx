@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
+import { IconLabel } from "#components/controls/icon-label.tsx";
 import { QrCode } from "#components/images/qr-code.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { copyText } from "#components/overlays/copy-text.ts";
@@ -10,15 +11,6 @@ import { toErrorText } from "#lib/http/error-text.ts";
 import { removeLink, renewLink } from "./handle-api.ts";
 
 type LinkAction = "renew" | "remove";
-
-function LabelWithIcon({ icon, label }: { icon: string; label: string }) {
-  return (
-    <span className="flex items-center justify-center gap-2">
-      <span className={`${icon} text-xl`} aria-hidden="true" />
-      {label}
-    </span>
-  );
-}
 
 /** Own personal link with its QR code: create, copy, share, renew and turn off. */
 export function PersonalLinkCard({ initial }: { initial: OwnLink["link"] }) {
@@ -44,7 +36,7 @@ export function PersonalLinkCard({ initial }: { initial: OwnLink["link"] }) {
       <div className="flex flex-col gap-4 p-4">
         <p>{t("handle.link.none")}</p>
         <Button busy={busy === "renew"} onClick={() => void run("renew")}>
-          <LabelWithIcon icon="i-ph-qr-code" label={t("handle.link.create")} />
+          <IconLabel icon="i-ph-qr-code" label={t("handle.link.create")} />
         </Button>
       </div>
     );
@@ -60,12 +52,12 @@ export function PersonalLinkCard({ initial }: { initial: OwnLink["link"] }) {
       </p>
       <div className="flex flex-wrap gap-3">
         <Button variant="secondary" className="grow" onClick={() => void copyText(url, copied)}>
-          <LabelWithIcon icon="i-ph-copy" label={t("handle.link.copy")} />
+          <IconLabel icon="i-ph-copy" label={t("handle.link.copy")} />
         </Button>
         {"share" in navigator && (
           // Closing the share sheet rejects too.
           <Button className="grow" onClick={() => void navigator.share({ url }).catch(() => undefined)}>
-            <LabelWithIcon icon="i-ph-share-network" label={t("handle.link.share")} />
+            <IconLabel icon="i-ph-share-network" label={t("handle.link.share")} />
           </Button>
         )}
       </div>

@@ -1,3 +1,4 @@
+import { sleep } from "#lib/browser/time/sleep.ts";
 import { startSound } from "#lib/media/sound.ts";
 import { playNote, type SoundNote } from "#lib/media/sound-note.ts";
 
@@ -13,18 +14,16 @@ const chimeDurationMs = 500; // length of the notes plus a margin
 /** False before the first user activation: browsers block audio until then. */
 export const canPlayChime = (): boolean => navigator.userActivation?.hasBeenActive !== false;
 
-const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Plays the chime once, or not at all if audio does not resume within `resumeTimeoutMs`. */
 export const playChime = async (): Promise<void> => {
   const sound = startSound();
   if (!sound) return;
   const { audio, end } = sound;
-  if (audio.state !== "running") await Promise.race([audio.resume().catch(() => undefined), delay(resumeTimeoutMs)]);
+  if (audio.state !== "running") await Promise.race([audio.resume().catch(() => undefined), sleep(resumeTimeoutMs)]);
   if (audio.state === "running") {
     const from = audio.currentTime + leadSeconds;
     for (const note of chimeNotes) playNote(audio, audio.destination, note, from);
-    await delay(chimeDurationMs);
+    await sleep(chimeDurationMs);
   }
   end();
 };

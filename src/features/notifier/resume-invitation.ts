@@ -4,7 +4,7 @@ import { isPermanentError } from "#contract/errors.ts";
 import { invitationCookie } from "#contract/names/invitation.ts";
 import { Relation } from "#contract/people.ts";
 import { t } from "#i18n/setup.ts";
-import { getServerNow } from "#lib/browser/clock.ts";
+import { getServerNow } from "#lib/browser/time/clock.ts";
 import { requestApi } from "#lib/http/api.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { ApiRequestError } from "#lib/http/http-request.ts";

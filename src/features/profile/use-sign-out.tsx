@@ -6,6 +6,7 @@ import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { type TextKey, useLanguage } from "#i18n/setup.ts";
 import { endPush } from "#lib/browser/push/end-push.ts";
+import { sleep } from "#lib/browser/time/sleep.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 import { saveFlashMessage } from "#lib/session/flash-message.ts";
@@ -97,7 +98,7 @@ export const useSignOut = () => {
     try {
       if (userId) await purgeLocalData(userId);
       // Started by `signOut`; a page that is left may not complete it.
-      await Promise.race([endPush(), new Promise((resolve) => setTimeout(resolve, endPushTimeoutMs))]);
+      await Promise.race([endPush(), sleep(endPushTimeoutMs)]);
     } finally {
       location.replace("/");
     }

@@ -2,10 +2,10 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { locales } from "#i18n/locales.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { getServerNow } from "#lib/browser/clock.ts";
 import { type LastPush, readLastPush } from "#lib/browser/push/last-push.ts";
 import { type PushDevice, readPushDevice } from "#lib/browser/push/push-device.ts";
 import { subscribePushMessages } from "#lib/browser/push/push-messages.ts";
+import { getServerNow } from "#lib/browser/time/clock.ts";
 
 const permissionTexts = {
   granted: "settings.pushStatus.granted",

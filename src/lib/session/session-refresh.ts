@@ -1,4 +1,5 @@
 import { isPermanentError } from "#contract/errors.ts";
+import { sleep } from "#lib/browser/time/sleep.ts";
 import { ApiRequestError, sendHttpRequest } from "#lib/http/http-request.ts";
 import { type ClientSession, clearSession, endSession, getSession, isNearExpiry, saveSession } from "./session.ts";
 import { sessionLock } from "./session-lock.ts";
@@ -8,8 +9,6 @@ const refreshRetriesMax = 6; // 200 ms, 400 ms … 6.4 s: 12.6 s in all, then th
 
 const isFinalError = (failure: ApiRequestError): boolean =>
   failure.code !== "offline" && (failure.status === 401 || isPermanentError(failure.code));
-
-const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Runs work under a lock shared by all tabs, so that no tab renews the session while another opens or ends it. */
 export const withSessionLock = <T>(work: () => Promise<T>): Promise<T> =>

@@ -1,6 +1,6 @@
 import { liveQuery } from "dexie";
-import { getServerNow } from "#lib/browser/clock.ts";
 import { Observable } from "#lib/browser/observable.ts";
+import { getServerNow } from "#lib/browser/time/clock.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 

@@ -1,4 +1,4 @@
-import { setClockSkew } from "#lib/browser/clock.ts";
+import { setClockSkew } from "#lib/browser/time/clock.ts";
 import type { LocalStore } from "./database.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { formatDate } from "#i18n/format.ts";
 import { formatDayHeading, formatTimeOrDate } from "#i18n/relative-date.ts";
-import { setClockSkew } from "#lib/browser/clock.ts";
+import { setClockSkew } from "#lib/browser/time/clock.ts";
 
 const now = new Date(2026, 10, 20, 15, 30).getTime();
 const at = (...parts: [number, number, number, number, number]) => new Date(...parts).getTime();

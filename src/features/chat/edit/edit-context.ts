@@ -1,7 +1,7 @@
 import { createContext } from "react";
 import { editWindowMs } from "#contract/limits/messages.ts";
 import { isEditableBody } from "#contract/messages/body.ts";
-import { getServerNow } from "#lib/browser/clock.ts";
+import { getServerNow } from "#lib/browser/time/clock.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 
 /** Starts the edit of a message of the open chat; undefined where the user cannot write. */

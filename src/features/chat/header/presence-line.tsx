@@ -6,7 +6,7 @@ import { formatTime } from "#i18n/format.ts";
 import { locales } from "#i18n/locales.ts";
 import { formatTimeOrDate, isSameDay } from "#i18n/relative-date.ts";
 import type { Translate } from "#i18n/setup.ts";
-import { getServerNow } from "#lib/browser/clock.ts";
+import { getServerNow } from "#lib/browser/time/clock.ts";
 
 /** Last-seen text as a sentence, and in a short form for narrow screens. */
 const describeLastSeen = (t: Translate, at: number, now: number): { full: string; short: string } => {

@@ -1,6 +1,6 @@
 import { formatDayHeading } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { useServerNow } from "#lib/browser/use-server-now.ts";
+import { useServerNow } from "#lib/browser/time/use-server-now.ts";
 
 export function DayHeading({ at }: { at: number }) {
   return (

@@ -8,7 +8,7 @@ import { type ChatPeople, getSenderName, useMentionedMembers } from "#features/c
 import { formatTime } from "#i18n/format.ts";
 import { formatTimeOrDate, isSameDay } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { getServerNow } from "#lib/browser/clock.ts";
+import { getServerNow } from "#lib/browser/time/clock.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
 import { toExcerpt } from "#lib/text/search-matching.ts";
 import type { SearchHit } from "#sync/queries/search/message-search.ts";

@@ -1,4 +1,6 @@
 import { type RefObject, useEffect, useEffectEvent, useState } from "react";
+import { sleep } from "#lib/browser/time/sleep.ts";
+import { stopStream } from "#lib/media/camera.ts";
 import { createCodeReader } from "./code-reader.ts";
 
 const idealSidePx = 1_280;
@@ -21,12 +23,6 @@ const toProblem = (error: unknown): CameraProblem => {
   if (name === "NotAllowedError" || name === "SecurityError") return "denied";
   return name === "NotReadableError" || name === "AbortError" ? "busy" : "absent";
 };
-
-const stop = (stream: MediaStream | undefined): void => {
-  for (const track of stream?.getTracks() ?? []) track.stop();
-};
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Whether the page is in front. Hidden pages switch the camera off. */
 const useIsVisible = (): boolean => {
@@ -57,7 +53,7 @@ export const useScanningCamera = (
     let isCurrent = true;
     let stream: MediaStream | undefined;
     const fail = (problem: CameraProblem) => {
-      stop(stream);
+      stopStream(stream);
       if (isCurrent) setState(problem);
     };
     const scan = async () => {
@@ -68,7 +64,7 @@ export const useScanningCamera = (
       } catch (error) {
         return fail(toProblem(error));
       }
-      if (!isCurrent || !video.current) return stop(stream);
+      if (!isCurrent || !video.current) return stopStream(stream);
       // Taken by another app, unplugged, or the permission withdrawn.
       for (const track of stream.getTracks()) track.addEventListener("ended", () => fail("busy"));
       video.current.srcObject = stream;
@@ -81,13 +77,13 @@ export const useScanningCamera = (
           const text = await read(current).catch(() => undefined);
           if (isCurrent && text) return report(text);
         }
-        await pause(frameEveryMs);
+        await sleep(frameEveryMs);
       }
     };
     void scan();
     return () => {
       isCurrent = false;
-      stop(stream);
+      stopStream(stream);
     };
   }, [isVisible, attempt, video]);
   return state;

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, ButtonLink } from "#components/controls/button.tsx";
+import { IconLabel } from "#components/controls/icon-label.tsx";
 import { PendingContent } from "#components/layout/pending-content.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { copyText } from "#components/overlays/copy-text.ts";
@@ -10,15 +11,6 @@ import { toSmsLink } from "./sms-link.ts";
 import type { InvitationState } from "./use-invitation.ts";
 
 type Invitation = NonNullable<OwnInvitation["invitation"]>;
-
-function IconLabel({ icon, label }: { icon: string; label: string }) {
-  return (
-    <span className="flex items-center justify-center gap-2">
-      <span className={`${icon} text-xl`} aria-hidden="true" />
-      {label}
-    </span>
-  );
-}
 
 /** Ways to send the link. Phones open the messages app and WhatsApp by these addresses. */
 function SendButtons({ url }: { url: string }) {

@@ -9,7 +9,7 @@ import { type ChatPeople, getSenderName } from "#features/chat/message/senders.t
 import { formatTime } from "#i18n/format.ts";
 import { formatTimeOrDate, isSameDay } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { getServerNow } from "#lib/browser/clock.ts";
+import { getServerNow } from "#lib/browser/time/clock.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import type { GalleryKind } from "#sync/queries/media-gallery.ts";
 

@@ -1,4 +1,4 @@
-import { Observable } from "./observable.ts";
+import { Observable } from "#lib/browser/observable.ts";
 
 const skewStepMs = 1_000; // the estimate varies with the latency of each response
 

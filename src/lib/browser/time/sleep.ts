@@ -1,0 +1,2 @@
+/** Resolves after a time. */
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
