@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** How a person keeps a conversation in the list, on all their devices (docs/decisions/conversation-flags.md). */
+/** Flags of a conversation in the list of a person, on all their devices (docs/decisions/conversation-flags.md). */
 export const ConversationFlags = v.object({
   marked: v.optional(v.boolean(), false), // as unread by the person
   archived: v.optional(v.boolean(), false),

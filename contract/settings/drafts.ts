@@ -22,7 +22,7 @@ export type SyncedDraft = v.InferOutput<typeof SyncedDraft>;
 export const DraftList = v.object({ head: Watermark, drafts: v.array(SyncedDraft) });
 export type DraftList = v.InferOutput<typeof DraftList>;
 
-/** What decides between two drafts of a conversation. `writer` identifies the device. */
+/** Fields that decide between two drafts of a conversation. `writer` identifies the device. */
 type DraftVersion = Omit<SyncedDraft, "conversation"> & { writer: string };
 
 /**

@@ -181,7 +181,7 @@ const PageCommand = v.strictObject({
   anchor: v.optional(Seq),
   limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(gapPageRows)),
 });
-/** What a search looks for. */
+/** Criteria of a search. */
 export const SearchFields = {
   query: v.pipe(v.string(), v.maxLength(searchQueryMaxLength)),
   filter: v.optional(SearchFilter),

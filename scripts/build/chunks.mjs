@@ -107,7 +107,7 @@ const idleParts = [
       "src/features/chat/header/chat-menus.tsx",
     ],
   },
-  // What belongs to message fields: formats, emoji button, attachments.
+  // Tools of message fields: formats, emoji button, attachments.
   {
     name: "composer",
     roots: [

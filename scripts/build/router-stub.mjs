@@ -4,7 +4,7 @@ const usingModule = /\/react-router\/dist\/[\w/-]+\/lib\/(dom\/lib|components)\.
 const frameworkImport = /\/ssr\/components\.js$/;
 const stubId = "\0react-router-framework";
 
-/** What the framework's functions do for `Link` outside of its mode. */
+/** The framework's functions as `Link` sees them outside of the framework mode. */
 const stub = `
 import { createContext } from "react";
 export const FrameworkContext = createContext(undefined);

@@ -143,7 +143,7 @@ export const toNotification = (
   const { title, body, navigate, lang } = payload.notification;
   const { kind, user, conversation, count, head = 0, isAlerting, isHandled, isNameHidden = false } = payload.data;
   const fragment = toMessageFragmentOf(navigate);
-  // Who does not see whose messages these are can neither answer them nor say that they were read.
+  // A notification that hides whose messages these are offers neither an answer nor "read".
   const hasActions = (kind === "message" || kind === "missed_call") && !isNameHidden && !isHandled;
   return {
     title,

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { ConversationId, Uuid } from "#contract/ids.ts";
 import type { StoredEntry } from "#lib/browser/push/background-outbox.ts";
 
-/** What the service worker reads of the app's outbox (`src/sync/store/database.ts`). The server validates bodies. */
+/** Outbox row (`src/sync/store/database.ts`) as far as the service worker reads it. The server validates bodies. */
 export const AppOutboxRow = v.object({
   cid: Uuid,
   conversation: ConversationId,

@@ -178,7 +178,7 @@ export const authRoutes = createRoutes()
       // Checked before the phone number, so that a caller without a valid code learns nothing about the number.
       const providerIdentity = identity && (await findUnlinkedIdentity(db, identity));
       if (typeof providerIdentity === "string") return refuse(c, providerIdentity);
-      // Where numbers can be verified, only their verification tells whether somebody has them.
+      // In a deployment that verifies numbers, only the verification tells whether somebody has a number.
       const isClaim = isVerifiableNumber(c.env, phone);
       if (!isClaim && (await isPhoneTaken(db, phone))) return refuse(c, "phone_exists");
       const password_hash = await hashPassword(c.env, password);

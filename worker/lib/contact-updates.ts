@@ -175,7 +175,7 @@ export const pushPendingToEach = async (env: Env, users: readonly Uuid[]): Promi
   await Promise.all(Array.from({ length: pushesAtOnce }, pushNext));
 };
 
-/** The same after the response, which does not wait for the devices. `what`: for the log, if it fails. */
+/** Pushes pending changes after the response, which does not wait for the devices. `what`: for the log, if it fails. */
 export const pushPendingAfterResponse = (
   { env, executionCtx }: Pick<AppContext, "env" | "executionCtx">,
   what: string,

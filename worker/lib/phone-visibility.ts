@@ -23,7 +23,7 @@ export type PhoneAccess = {
   phoneTo: Exclude<PlainAudience, "everyone">;
 };
 
-/** How a reader reached a profile, and who may see its picture: `Settings.pictureTo` as it is for this reader. */
+/** Relation of a reader to a profile, and who may see its picture: `Settings.pictureTo` as it is for this reader. */
 type PictureAccess = Pick<PhoneAccess, "isOwn" | "state" | "foundBy"> & { pictureTo: PlainAudience };
 
 /**

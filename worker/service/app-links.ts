@@ -51,7 +51,7 @@ const showLink = (request: Request, link: string): Promise<Response> => {
   const { title, body } = (isVouching ? vouchingTexts : personalTexts)[language];
   const { register, login } = invitationTexts[language];
   const steps = [html`<a href="/register">${register}</a>`, html`<a href="/login">${login}</a>`];
-  // Who may vouch has an account.
+  // Vouching needs an account, so signing in comes first.
   const content = html`<h1>${title}</h1><p>${body}</p>${isVouching ? steps.reverse() : steps}`;
   return createVisitorPage({ language, title, content });
 };

@@ -39,7 +39,7 @@ export const getMemberName = (
   return profile ? profile.name || t("common.deletedAccount") : t("groups.chat.someone");
 };
 
-/** Who deleted a message, if it was the owner of the group and their name is loaded. */
+/** Name of the group's owner, if they deleted the message and their name is loaded. */
 export const describeDeleter = (
   { by }: Tombstone,
   names: MemberNames | undefined,
@@ -76,7 +76,7 @@ export const formatMemberList = (names: MemberNames, numbers: readonly number[],
 
 const typistNameChars = 14;
 
-/** Who types in a group, in the order they started. Undefined if no name of them is loaded. */
+/** Text that names the people who type in a group, in the order they started. Undefined if no name is loaded. */
 export const describeTyping = (names: MemberNames, typists: readonly number[], t: Translate): string | undefined => {
   if (typists.length > 2) return t("groups.chat.manyType", { count: typists.length });
   const [first, second] = typists.filter((number) => names.profiles[number]);

@@ -34,7 +34,7 @@ export default function MasoloScreen() {
   const deferred = useDeferredValue(typed.trim());
   // The first letter is not deferred: its results are in memory and shown in its frame.
   const query = deferred || typed.trim();
-  // Its history entry waits: the browser computes the layout before it adds one.
+  // The history entry of the search waits for the deferred text, because the browser computes the layout to add it.
   const isEntered = deferred !== "" && typed.trim() !== "";
   const [hasFocus, setFocus] = useState(false);
   const [filters, setFilters] = useState(saved.filters);

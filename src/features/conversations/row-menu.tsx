@@ -26,7 +26,7 @@ const useFlagItems = (item: ConversationListItem): MenuItem[] => {
     label,
     icon,
     onSelect: () => {
-      // Who marks the open chat as unread leaves it, since an open chat is read.
+      // Marking the open chat as unread leaves it, since an open chat is read.
       const path = toConversationPath(item);
       const isOpen = openPath === path || openPath.startsWith(`${path}/`);
       if (action === "unread" && isOpen) void navigate("/app");

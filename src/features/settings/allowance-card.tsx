@@ -63,7 +63,7 @@ function AllowanceLines({ allowance, heading }: { allowance: Allowance; heading:
   );
 }
 
-/** How many new people may still be reached today. Asked of the server each time, because it changes by itself. */
+/** Number of new people who may still be reached today. Fetched at each visit, because it changes by itself. */
 export function AllowanceCard() {
   const { t } = useTranslation();
   const [query, retry] = useRemoteQuery("/api/allowance", true, parseAllowance);

@@ -64,7 +64,7 @@ const readAppearanceText = (): string => {
   }
 };
 
-/** The same object until something changes, as external stores require. */
+/** Snapshot for an external store: the same object until something changes. */
 export const getAppearance = (): Appearance => {
   const look = readAppearanceText();
   if (cachedAppearance?.look !== look) cachedAppearance = { look, appearance: parseAppearance(look) };

@@ -1,7 +1,7 @@
 import { dayMs } from "#contract/limits/durations.ts";
 import type { PushState } from "./push-state.ts";
 
-/** How often and when this device last asked whether to turn on notifications. */
+/** Number of times that this device asked whether to turn on notifications, and the last of them. */
 export type AskHistory = { count: number; lastAt: number };
 
 const askMax = 3;

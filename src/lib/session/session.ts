@@ -50,7 +50,7 @@ const removeStorageKey = (key: string): void => {
   }
 };
 
-/** The same object until something changes, as a snapshot of an external store must be. */
+/** Snapshot for an external store: the same object until something changes. */
 export const getSession = (): ClientSession | undefined => {
   const text = unstoredText ?? readStorageKey(storageKey);
   if (text === cachedSession.text) return cachedSession.session;

@@ -14,14 +14,14 @@ const batchMessages = 500;
 /** Kinds of messages that the gallery of a chat shows. */
 export type GalleryKind = Extract<SearchKind, "image" | "voice" | "file" | "link">;
 
-/** Where the next page begins: among the messages on this device, or on the server. */
+/** Start of the next page: among the messages on this device, or on the server. */
 export type MediaCursor = { place: "device" | "server"; before: number };
 export const newestMedia: MediaCursor = { place: "device", before: Number.MAX_SAFE_INTEGER };
 
 /** Messages of a kind, newest first. `next` is null after the oldest ones. */
 export type MediaPage = { items: ChatItem[]; next: MediaCursor | null };
 
-/** Where the server continues after the messages of this device, which are complete down to `lo`. */
+/** Start of the first page from the server, below the messages of this device, which are complete down to `lo`. */
 const toServerCursor = (row: LocalConversationRow): MediaCursor | null => {
   const before = row.hi >= row.head && row.lo <= row.hi ? row.lo : row.head + 1;
   return row.head > row.hidden && before > row.hidden + 1 ? { place: "server", before } : null;

@@ -69,5 +69,5 @@ export type ConversationNotice = {
 /** Part of a conversation that a member's channel already has and need not receive again. */
 export type InboxPosition = { epoch: string; head: number; revision: number };
 
-/** How a channel took a notice (`UserChannelRpc.notify`). */
+/** State of a notice in a channel (`UserChannelRpc.notify`): written, in memory only, or waiting for a push. */
 export type NoticeOutcome = "written" | "held" | "pushing";

@@ -86,7 +86,7 @@ export const isVouchingOffered = async (c: AppContext, own: OwnNumberRow, now: n
   findPublicOrigin(c) !== undefined &&
   (await hasVouchers(openDb(c.env), c.var.caller.user, now));
 
-/** What a person shows for a proof by vouching: its link, and the QR code of it. */
+/** Link that a person shows for a proof by vouching, and its QR code. */
 export const toVouchingAsk = (c: AppContext, token: string): NumberProof["ask"] => {
   const url = getPublicOrigin(c) + toVouchingPath(token);
   return { kind: "vouching", url, qr_code: drawQrCode(url) };

@@ -8,7 +8,7 @@ import type { ConversationView } from "#sync/hooks/use-conversations.ts";
 import { useChatMenu } from "./use-chat-menu.tsx";
 import { useContactMenu } from "./use-contact-menu.tsx";
 
-/** What the header of a chat passes to its menu. */
+/** Properties of a menu in the header of a chat. */
 export type HeaderMenuProps = {
   anchor: MenuAnchor;
   /** False once an entry was chosen, which may have opened a dialog. */

@@ -1,4 +1,4 @@
-/** What a chat is to this user: private, private with a deleted account, or a group they are in or have left. */
+/** Kind of a chat for this user: private, private with a deleted account, or a group they are in or have left. */
 export type ChatParticipation = "private" | "peerDeleted" | "member" | "left";
 
 /** Whether nothing can ever be sent in this chat again. */

@@ -17,7 +17,7 @@ import { asSyncError } from "#sync/platform/sync-error.ts";
 import { toShownSummary } from "./toggle-reaction.ts";
 
 const nearEndPx = 600;
-/** How long a name that is being fetched has a placeholder before it counts as unknown. */
+/** Time for which a placeholder stands for a name that is being fetched, before it counts as unknown. */
 const nameWaitMs = 5_000;
 
 /** Place of a person whose name is not read yet, as high as the person. */

@@ -27,7 +27,7 @@ export const useGroupCandidates = (group: Uuid, membersVersion: number, isWanted
   );
   const path = `${groupPath(group)}/invitations?version=${membersVersion}`;
   const [query, refetch] = useRemoteQuery(path, isWanted, parseCandidates);
-  // What was shown before stays while the server is asked again.
+  // The former result stays visible while the server is asked again.
   const former = useRef<GroupCandidates["former"]>([]);
   const answer = query.state === "found" ? query.body : undefined;
   if (answer) former.current = answer.former;

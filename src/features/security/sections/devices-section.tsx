@@ -60,7 +60,7 @@ function DeviceListItem({ device }: { device: SignedInDevice }) {
   );
 }
 
-/** Where one is signed in, this device first. */
+/** Devices on which the person is signed in, this one first. */
 export function DevicesSection({ devices }: { devices: readonly SignedInDevice[] }) {
   const { t } = useTranslation();
   const { ask, dialog } = useConfirmedChange(signOutOtherDevices, t("security.devices.othersEnded"));

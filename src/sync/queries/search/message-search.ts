@@ -28,7 +28,7 @@ const toSearchHit = (row: LocalMessageRow): SearchHit => ({
   body: row.body,
 });
 
-/** What a search looks for: a text, a filter, or both. */
+/** Criteria of a search: a text, a filter, or both. */
 export type MessageSearch = Pick<CommandOf<"search">, "query" | "filter">;
 
 const newestSeqs = 30; // searched with every key

@@ -18,7 +18,7 @@ const toPlainLetters = (run: string): string => {
   return plain;
 };
 
-/** The same as `foldText` of many texts. */
+/** `foldText` for many texts joined in one. */
 const foldTexts = (text: string): string => text.replace(nonAscii, toPlainLetters).toLowerCase();
 
 const toBlockStart = (seq: number): number => seq - ((seq - 1) % blockSeqs);

@@ -12,7 +12,7 @@ export const draftCursorKey = "draft-cursor";
 export const pushedDraftPrefix = "draft-push:";
 const draftEditPrefix = "draft-edit:";
 
-/** How long nobody must have typed before a draft is sent, and before one of another device replaces it. */
+/** Pause in typing after which a draft is sent, and after which one of another device may replace it. */
 export const typingPauseMs = 3_000;
 
 /** Draft announced by another device's change; without content if this device wrote it. `before`: the head before. */
@@ -23,7 +23,7 @@ export type PushedDraft = { before: number; change: number; draft?: SyncedDraft 
  * nobody types in it any more.
  */
 export type DraftEdit = { at: number; isFinal?: boolean };
-/** What the server is known to have as the draft of a conversation. */
+/** Draft of a conversation as the server is known to have it. */
 export type DraftState = Pick<SyncedDraft, "change" | "text" | "reply"> & {
   /** This device wrote it. */
   isOwn: boolean;
@@ -85,7 +85,7 @@ export const deleteTextDraft = async (store: LocalStore, conversation: Conversat
 /** Work on drafts: to fetch what other devices wrote, or to send an edit. */
 export type DraftTask = "fetch" | (DraftEdit & { conversation: ConversationId });
 
-/** What there is to do, drafts of other devices first. A draft that is being typed in waits. */
+/** Pending tasks, drafts of other devices first. A draft that is being typed in waits. */
 export const listDraftTasks = async ({ meta }: LocalStore, now: number): Promise<DraftTask[]> => {
   const [head, cursor] = await meta.bulkGet([draftHeadKey, draftCursorKey]);
   const edits: MetaRow[] = await meta.where("key").startsWith(draftEditPrefix).toArray();

@@ -12,7 +12,7 @@ import {
   nextMembersVersion,
 } from "./membership-changes.ts";
 
-/** How members leave a group, and how a group ends. Each runs within the caller's transaction. */
+/** Departures of members, and the end of a group. Each function runs within the caller's transaction. */
 
 export const expelMember = (log: GroupLog, actor: Member, user: Uuid, now: number): GroupChangeResult | Refusal => {
   const member = log.members.find(user);

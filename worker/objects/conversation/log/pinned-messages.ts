@@ -14,7 +14,7 @@ type PinnedMessage = v.InferOutput<typeof PinnedMessage>;
 export const PinnedMessages = v.strictObject({ version: v.number(), list: v.array(PinnedMessage) });
 export type PinnedMessages = v.InferOutput<typeof PinnedMessages>;
 
-/** Who sees a change of a member: everybody, or only the member, who is blocked or whose message was not delivered. */
+/** Audience of a change: everybody, or only the member, who is blocked or whose message was not delivered. */
 type PinScope = { member: Member; isUndelivered: boolean };
 
 const isSeenBy = ({ onlyFor }: PinnedMessage, { number }: Pick<Member, "number">): boolean =>

@@ -17,7 +17,7 @@ export const toReadableRow = (log: ConversationLog, member: Member, row: Message
   const { kept } = member;
   if (!isFormerReader(member) || !kept || row.revision <= kept.revision) return row;
   const body = fromBodyColumns(row.kind, row.body);
-  // Who deleted it may be unknown to them.
+  // They may not know the member who deleted it.
   if (body.type === "deleted") return { ...row, ...toBodyColumns(createTombstone(undefined)) };
   if (!isEditableBody(body) || getEditNumber(body) === 0) return row;
   const before = log.earlierTexts.findReplacedSince(row.seq, kept.at);

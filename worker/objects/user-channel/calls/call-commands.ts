@@ -45,7 +45,7 @@ export class CallCommands {
   readonly #recentSignals = new SignalBuffer();
   /** Call of which the conversation was told that it rings on a device. */
   #reportedRing: Uuid | undefined;
-  /** The same of the caller, if no signal of a device told them. */
+  /** Call of which this object told the caller by a signal that it rings, because no device sends one. */
   #relayedRing: Uuid | undefined;
   /** Time at which a device without a socket last polled for signals. */
   #polledAt = 0;

@@ -54,7 +54,7 @@ export const getPushTimes = ({ pushes, before }: PendingMessages, session: Uuid)
 export const toPauseEnd = (pending: PendingMessages, session: Uuid, now: number): number =>
   Math.min(getPushTimes(pending, session).pushedAt, now) + pushConversationPauseMs;
 
-/** How long messages are worth a push. */
+/** Age up to which messages are pushed. */
 export const pushLifetimeMs = pushLifetimeSeconds * 1_000;
 
 /** After this time an alarm looks whether pushes were sent, in case the instance that sends them died. */
@@ -83,7 +83,7 @@ export const findUnread = (
   return !entry || (other !== undefined && relations.isBlocked(other)) ? undefined : toNotableEntry(entry, Date.now());
 };
 
-/** What devices with a subscription know: what a mark says, and more. */
+/** Heads that devices with a subscription know: those of a mark, or later ones. */
 export const mergeHeads = (
   mark: PushMark,
   known: ReadonlyMap<Uuid, number>,

@@ -23,7 +23,7 @@ const kinds = [
 ] as const satisfies { kind: GalleryKind; label: TextKey; none: TextKey; icon: string }[];
 const nearEndPx = 600;
 
-/** What stands below the items: that more are loaded, why they are not, or that there are none. */
+/** State below the items: more are being loaded, could not be loaded, or there are none. */
 function PagesStatus({ pages, none, icon }: { pages: MediaPages; none: TextKey; icon: string }) {
   const { t } = useTranslation();
   const { items, isLoading, isComplete, error, loadMore } = pages;

@@ -89,7 +89,7 @@ export class MessageFlagTable {
     return starred.length + deleted.length > 0 ? entry : { ...entry, flagsRevision: 0 };
   }
 
-  /** The same for a notice, which can also delete messages for everybody and change ones that the person deleted. */
+  /** The update without flags that it ends, and without content of messages that the person deleted for themselves. */
   applyToUpdate<T extends RevisedUpdate>(update: T, before: InboxEntry | undefined): T {
     const entry = this.withoutEnded(update.entry, before);
     if (entry.flagsRevision === 0) return { ...update, entry };
