@@ -1,164 +1,16 @@
-// Import rules: imports point in one direction. A violation names the first broken rule.
-//   contract ← worker/lib, worker/db, worker/mail ← worker/objects ← worker/<feature> ← worker/api.ts, socket.ts, service ← worker/index.ts
-//   src/first-view ← worker/service/app-document
-//   contract ← src/lib, src/components, src/i18n ← src/sync ← src/calls ← src/features/<feature> ← src/app and the files directly in src
-// Within these, folders are ordered by `stages`. An import names its file with the extension: relatively within its own
-// folder and below, otherwise by an alias of package.json. The number of entries per folder is limited.
+// Checks the import rules (import-rules.mjs), that imports form no cycles, and how they are written: an import names its
+// file with the extension, relatively within its own folder and below, otherwise by an alias of package.json. The number
+// of entries per folder is limited.
 import { readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { parseSync } from "oxc-parser";
 import { root } from "../run.mjs";
+import { findViolation } from "./import-rules.mjs";
 import { listSources } from "./list-sources.mjs";
 
 /** Maximum entries of a folder, files and folders. */
 const entriesMax = 20;
 const testEntriesMax = 25;
-
-/** Order of the Worker's features: each may import the public modules (`publicModules`) of earlier ones. */
-const workerFeatures = [
-  "auth",
-  "people",
-  "contacts",
-  "conversations",
-  "groups",
-  "settings",
-  "push",
-  "calls",
-  "tala",
-  "files",
-  "account",
-];
-const publicModules =
-  /^worker\/([^/]+)\/(queries|trust|request-limits|security-notices|second-factor\/reauthentication)\.ts$/;
-
-/**
- * Import order of an area's folders and files, from independent to dependent: a file imports its own stage and earlier
- * ones. An entry is a folder or a file; the longest match counts, "." matches the rest. Folders of other areas may
- * import each other in any order.
- * @type {Record<string, string[][]>}
- */
-const stages = {
-  contract: [
-    ["ids.ts", "limits", "errors.ts", "text.ts", "names", "phone.ts", "language.ts"],
-    ["calls"],
-    ["."],
-    ["auth"],
-    ["wire"],
-  ],
-  "worker/lib": [["log.ts", "limits/bounded-map.ts"], ["storage"], ["http", "limits"], ["."], ["deletion"]],
-  "worker/files": [["formats"], ["."]],
-  "worker/objects": [
-    ["shared"],
-    ["rpc", "stubs.ts"],
-    ["conversation/log"],
-    ["conversation/messages", "conversation/delivery"],
-    ["conversation/groups"],
-    ["conversation"],
-    ["user-channel/commands/body-checks.ts", "user-channel/commands/send-queue.ts"],
-    ["user-channel/inbox", "user-channel/sockets"],
-    ["user-channel/presence", "user-channel/push"],
-    ["user-channel/commands/conversation-gateway.ts"],
-    ["user-channel/calls"],
-    ["user-channel/account-deletion.ts"],
-    ["user-channel/commands"],
-    ["user-channel/frames"],
-    ["."],
-  ],
-  "src/lib": [
-    ["browser"],
-    ["text"],
-    ["http"],
-    ["session/session-lock.ts", "session/session.ts", "session/session-refresh.ts"],
-    ["http/api.ts"],
-    ["session"],
-    ["factors"],
-    ["media"],
-    ["push"],
-  ],
-  "src/components": [["focus", "images"], ["controls"], ["overlays"], ["layout"], ["people"], ["messages"], ["auth"]],
-  "src/sync": [
-    ["platform"],
-    ["store"],
-    ["store/recovery"],
-    ["inbound"],
-    ["queries"],
-    ["calls"],
-    ["connection"],
-    ["outbox", "drafts", "reactions", "message-flags"],
-    ["files"],
-    ["people/settings-sender.ts", "people/fetch-profile.ts"],
-    ["feed"],
-    ["presence"],
-    ["tabs"],
-    ["server-code.ts"],
-    ["drafts/unsent-summary.ts"],
-    ["engine.ts"],
-    ["actions.ts"],
-    ["message-actions.ts", "people", "feed/feed-commands.ts", "calls/call-data-use.ts"],
-    ["hooks"],
-  ],
-  "src/calls": [
-    ["signaling"],
-    ["tab-lock.ts", "sync-port.ts"],
-    ["quality"],
-    ["media"],
-    ["tones"],
-    ["views.ts", "environment.ts"],
-    ["controller"],
-    ["."],
-    ["ui"],
-  ],
-  "src/features/auth": [["form"], ["flows"], ["screens"]],
-  "src/features/calls": [["host/call-notices.ts"], ["hooks"], ["screen"], ["end"], ["host"]],
-  "src/features/chat": [
-    ["search/search-matching.ts", "search/search-highlight.tsx"],
-    ["composer/composer-overlay.ts", "composer/composer-notice.tsx", "composer/discard-dialog.tsx"],
-    [
-      "message/senders.ts",
-      "message/collapse-text.ts",
-      "message/chat-participation.ts",
-      "message/failed-message.tsx",
-      "message/mention-context.ts",
-      "message/message-text.tsx",
-      "message/use-long-press-menu.ts",
-    ],
-    ["mentions"],
-    ["reply"],
-    ["edit/edit-context.ts", "edit/failed-edit.tsx"],
-    ["reactions"],
-    ["attachments"],
-    ["message"],
-    ["field"],
-    ["voice"],
-    ["unsent"],
-    ["composer"],
-    ["edit"],
-    ["list"],
-    ["search"],
-    ["header"],
-    ["."],
-  ],
-  "src/features/groups": [["run-group-command.ts"], ["members"], ["create"], ["."]],
-  "src/features/security": [
-    ["security-api.ts", "security-changes.ts", "form-dialog.tsx", "security-row.tsx"],
-    ["notices"],
-    ["sheets"],
-    ["sections"],
-    ["."],
-  ],
-};
-
-/** Modules whose types every file of their area may import. */
-const ports = ["src/sync/tabs/tab.ts"];
-
-/** Folders that must not import each other. */
-const isolatedFolders = [["worker/objects/conversation/", "worker/objects/user-channel/"]];
-
-/**
- * Known violations, "from → to". Resolved ones must be removed from this list.
- * @type {Set<string>}
- */
-const exceptions = new Set([]);
 
 const all = listSources();
 const sources = all.filter((file) => /^(contract|worker|src)\/.*\.tsx?$/.test(file));
@@ -201,81 +53,6 @@ function listDynamicImports(node, found = []) {
   return found;
 }
 
-/** Layer of a path within its tree: a file may import its own layer and lower ones. */
-function getLayer(path) {
-  const [tree, folder, rest] = path.split("/");
-  if (tree === "worker") {
-    if (folder === "lib" || folder === "db" || folder === "mail") return 1;
-    if (folder === "objects") return 2;
-    if (rest !== undefined && folder !== "service") return 3;
-    return folder === "index.ts" ? 5 : 4;
-  }
-  if (folder === "lib" || folder === "components" || folder === "i18n") return 1;
-  if (folder === "sync") return 2;
-  if (folder === "calls") return 2.5;
-  return folder === "features" ? 3 : 4;
-}
-
-/**
- * Index of the stage of a file within its area, or -1.
- * @param {string[][]} order @param {string} path relative to the area
- */
-function findStage(order, path) {
-  const fits = (entry) => entry === "." || path === entry || path.startsWith(`${entry}/`);
-  const length = (entry) => (entry === "." ? 0 : entry.length);
-  const [best] = order
-    .flat()
-    .filter(fits)
-    .sort((a, b) => length(b) - length(a));
-  return order.findIndex((entries) => best !== undefined && entries.includes(best));
-}
-
-/** Violation of the order within an area, or undefined. */
-function findAreaViolation(from, to, typeOnly) {
-  for (const [area, order] of Object.entries(stages)) {
-    if (!from.startsWith(`${area}/`) || !to.startsWith(`${area}/`)) continue;
-    const [low, high] = [to, from].map((path) => findStage(order, path.slice(area.length + 1)));
-    if (low < 0 || high < 0) return `${low < 0 ? to : from} has no place in the order of ${area}`;
-    if (low > high && !(typeOnly && ports.includes(to))) return `the folders of ${area} import along one order`;
-  }
-  for (const [a, b] of isolatedFolders) {
-    if ((from.startsWith(a) && to.startsWith(b)) || (from.startsWith(b) && to.startsWith(a))) {
-      return `${a} and ${b} know nothing of each other`;
-    }
-  }
-  return undefined;
-}
-
-/** Reason why `from` may not import `to`, or undefined. */
-function findViolation(from, to, typeOnly) {
-  const [fromTree, fromFolder] = from.split("/");
-  const [toTree, toFolder] = to.split("/");
-  const isLocal = ["contract", "worker", "src", "migrations"].includes(toTree) && to.includes("/");
-  if (fromTree === "contract" && to !== "valibot" && !(isLocal && toTree === "contract")) {
-    return "contract imports valibot only";
-  }
-  if (/^(tests|scripts|bench|lab)\//.test(to)) return "the product imports no tests or scripts";
-  if (!isLocal || toTree === "migrations") return undefined;
-  const disorder = findAreaViolation(from, to, typeOnly);
-  if (disorder) return disorder;
-  if (toTree === "contract") return undefined;
-  if (fromTree !== toTree) {
-    if (from.startsWith("worker/service/app-document/") && to.startsWith("src/first-view/")) return undefined;
-    return "src and the Worker know nothing of each other, except that the Worker draws first views (src/first-view)";
-  }
-  if (getLayer(to) > getLayer(from)) return "imports point one way, down the layers";
-  const betweenFeatures = getLayer(from) === 3 && getLayer(to) === 3;
-  if (!betweenFeatures) return undefined;
-  if (fromTree === "src") {
-    return from.split("/")[2] === to.split("/")[2] ? undefined : "features meet only in src/app";
-  }
-  if (fromFolder === toFolder) return undefined;
-  if (!publicModules.test(to))
-    return "of another feature only its doors (queries.ts, trust.ts, request-limits.ts, security-notices.ts, reauthentication.ts) may be imported";
-  const ordered = workerFeatures.indexOf(toFolder) < workerFeatures.indexOf(fromFolder);
-  return ordered ? undefined : `features import along one order: ${workerFeatures.join(" < ")}`;
-}
-
 /** Reason why a specifier is written incorrectly, or undefined. */
 function findSpellingViolation(from, specifier, to) {
   if (!/^[.#]/.test(specifier)) return undefined;
@@ -290,7 +67,6 @@ function findSpellingViolation(from, specifier, to) {
 
 const graph = new Map();
 const problems = [];
-const usedExceptions = new Set();
 for (const file of sources) {
   const imports = listImports(file);
   graph.set(
@@ -301,13 +77,8 @@ for (const file of sources) {
     const spelling = findSpellingViolation(file, specifier, to);
     if (spelling) problems.push(`${file} imports ${specifier}: ${spelling}`);
     const reason = findViolation(file, to, typeOnly);
-    const name = `${file} → ${to}`;
-    if (reason && exceptions.has(name)) usedExceptions.add(name);
-    else if (reason) problems.push(`${name}: ${reason}`);
+    if (reason) problems.push(`${file} → ${to}: ${reason}`);
   }
-}
-for (const name of exceptions) {
-  if (!usedExceptions.has(name)) problems.push(`${name} is an exception that is not needed (any more)`);
 }
 
 const state = new Map();
