@@ -2,6 +2,8 @@
 export const languages = ["fr", "en", "pt"] as const;
 export type Language = (typeof languages)[number];
 export const defaultLanguage: Language = "fr";
+/** Name of each language in itself. */
+export const languageNames: Record<Language, string> = { fr: "Français", en: "English", pt: "Português" };
 
 /** Written by the browser, so not HttpOnly. The Worker selects the language of a page by it. */
 const languageCookie = "lang";

@@ -1,6 +1,9 @@
 /** Person data of an avatar; `avatar` is a key of the avatars bucket. A local person row is compatible. */
 export type AvatarPerson = { username: string; phone: string; avatar: string | null; deleted?: 1 | undefined };
 
+/** Shown for a person who is not loaded. */
+export const unknownPerson: AvatarPerson = { username: "", phone: "", avatar: null };
+
 /** Hues that keep a contrast of 4.5:1, as a disc behind white text and as the colour of a sender's name. */
 export const avatarHues = [322, 350, 14, 32, 165, 190, 212, 250, 280];
 

@@ -6,7 +6,7 @@ import { WindowPathContext } from "#components/layout/screen.tsx";
 import { getConversationName, toConversationPath } from "#components/messages/conversation-name.ts";
 import type { MenuAnchor } from "#components/overlays/menu.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
-import { type AvatarPerson, toAvatarPerson } from "#components/people/avatar-text.ts";
+import { type AvatarPerson, toAvatarPerson, unknownPerson } from "#components/people/avatar-text.ts";
 import { BlockedBadge, GroupBadge } from "#components/people/name-badges.tsx";
 import { formatTimeOrDate } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
@@ -24,8 +24,6 @@ const canHover = () => matchMedia("(hover: hover)").matches;
 
 /** The time makes room for the buttons; screen readers still read it. */
 const hiddenUnderButtons = "group-hover:sr-only group-has-[:focus-visible]:sr-only";
-
-const unknownPerson: AvatarPerson = { username: "", phone: "", avatar: null };
 
 /** Avatar of a conversation: the group picture or the peer. */
 export const toConversationAvatar = ({ group, person }: ConversationListItem): AvatarPerson =>

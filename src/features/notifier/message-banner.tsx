@@ -5,15 +5,13 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { toConversationPath } from "#components/messages/conversation-name.ts";
 import { describeNewMessage, getNewMessageTitle, NewMessagePreview } from "#components/messages/new-message-text.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
-import { type AvatarPerson, toAvatarPerson } from "#components/people/avatar-text.ts";
+import { type AvatarPerson, toAvatarPerson, unknownPerson } from "#components/people/avatar-text.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import type { PreviewLevel, Settings } from "#contract/settings/settings.ts";
 import { type UnreadPreview, useUnreadPreview } from "#sync/hooks/new-messages.ts";
 
-const emptyPerson: AvatarPerson = { username: "", phone: "", avatar: null };
-
 const toBannerPerson = ({ group, person }: UnreadPreview, level: PreviewLevel): AvatarPerson =>
-  level === "nothing" ? emptyPerson : group ? toAvatarPerson(group) : (person ?? emptyPerson);
+  level === "nothing" ? unknownPerson : group ? toAvatarPerson(group) : (person ?? unknownPerson);
 
 /** Line heights are capped so that two lines fit into the 72 px of the header below, at any text size. */
 const firstLineClass = "truncate font-semibold leading-[min(1.5rem,32px)]";

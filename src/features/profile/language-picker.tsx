@@ -2,10 +2,9 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ChoiceGroup } from "#components/controls/choice-group.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
-import { type Language, languages } from "#contract/language.ts";
+import { type Language, languageNames, languages } from "#contract/language.ts";
 import { t as currentText, setLanguage, useLanguage } from "#i18n/setup.ts";
 
-const languageNames: Record<Language, string> = { fr: "Français", en: "English", pt: "Português" };
 const choices = languages.map((language) => ({
   value: language,
   label: languageNames[language],

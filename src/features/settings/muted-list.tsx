@@ -5,13 +5,11 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { prepareTitleFocus } from "#components/focus/title-focus.ts";
 import { SettingsCard } from "#components/layout/settings-page.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
-import { type AvatarPerson, toAvatarPerson } from "#components/people/avatar-text.ts";
+import { toAvatarPerson, unknownPerson } from "#components/people/avatar-text.ts";
 import { toMutedText } from "#components/people/mute-texts.ts";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import { muteConversation } from "#sync/actions.ts";
 import { type MutedConversation, useMutedConversations } from "#sync/hooks/use-muted.ts";
-
-const emptyPerson: AvatarPerson = { username: "", phone: "", avatar: null };
 
 function MutedConversationRow({
   conversation: { id, peer, person, group, mutedUntil, mutedExceptMentions },
@@ -20,7 +18,7 @@ function MutedConversationRow({
 }) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
-  const avatarPerson = group ? toAvatarPerson(group) : (person ?? emptyPerson);
+  const avatarPerson = group ? toAvatarPerson(group) : (person ?? unknownPerson);
   const unmute = async () => {
     const moveFocus = prepareTitleFocus();
     setBusy(true);

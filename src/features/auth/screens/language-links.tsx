@@ -1,9 +1,7 @@
 import type { MouseEvent } from "react";
 import { useTranslation } from "react-i18next";
-import { type Language, languageParameter, languages } from "#contract/language.ts";
+import { type Language, languageNames, languageParameter, languages } from "#contract/language.ts";
 import { setLanguage, useLanguage } from "#i18n/setup.ts";
-
-const languageNames: Record<Language, string> = { fr: "Français", en: "English", pt: "Português" };
 
 /**
  * Language picker made of plain links, which work before the script has loaded and without it. With the script the

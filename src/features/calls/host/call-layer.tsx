@@ -9,7 +9,7 @@ import { replaceCallByVoiceMessage } from "#calls/ui/voice-message-request.ts";
 import type { CallNotice, CallView } from "#calls/views.ts";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { PageNotice } from "#components/overlays/toast-stack.tsx";
-import type { AvatarPerson } from "#components/people/avatar-text.ts";
+import { unknownPerson } from "#components/people/avatar-text.ts";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { EndCard } from "#features/calls/end/end-card.tsx";
 import {
@@ -27,8 +27,6 @@ import { isolateBidi } from "#lib/text/bidi.ts";
 import { useShownLink } from "#sync/hooks/use-connection.ts";
 import { useProfile } from "#sync/hooks/use-people.ts";
 import { useDeferredRing } from "./use-deferred-ring.ts";
-
-const unknownPerson: AvatarPerson = { username: "", phone: "", avatar: null };
 
 type CallLayerProps = {
   call: CallView;

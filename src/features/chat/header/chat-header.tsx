@@ -1,9 +1,7 @@
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { Avatar } from "#components/people/avatar.tsx";
-import type { AvatarPerson } from "#components/people/avatar-text.ts";
-
-const unknownPerson = { username: "", phone: "", avatar: null };
+import { type AvatarPerson, unknownPerson } from "#components/people/avatar-text.ts";
 
 type ChatHeaderProps = {
   profilePath: string | undefined;
