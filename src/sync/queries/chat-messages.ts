@@ -92,9 +92,15 @@ export type ChatSnapshot = {
  */
 export const readChat = (store: LocalStore, id: ConversationId, limit: number): Promise<ChatSnapshot> =>
   store.transaction("r", [store.conversations, store.messages, store.outbox, store.uploads, store.meta], async () => {
-    const row = await store.conversations.get(id);
-    const reactions = await listPendingReactions(store, id);
-    const unsent = await store.queryUnsent(id).reverse().toArray();
+    // All at once: Dexie can lose the transaction while nested async functions return one after the other.
+    const [row, reactions, unsent, edits, starred, deleted] = await Promise.all([
+      store.conversations.get(id),
+      listPendingReactions(store, id),
+      store.queryUnsent(id).reverse().toArray(),
+      listPendingEdits(store, id),
+      readStarredSeqs(store, id),
+      readDeletedSeqs(store, id),
+    ]);
     const uploads = new Map<string, UploadView | undefined>();
     for (const { file } of unsent.flatMap(({ body }) => findAttachment(body) ?? []))
       uploads.set(file, toUploadView(await store.uploads.get(file)));
@@ -111,8 +117,6 @@ export const readChat = (store: LocalStore, id: ConversationId, limit: number): 
     const pending = unsent.map((message) =>
       toPendingItem(message, uploads.get(findAttachment(message.body)?.file ?? ""), reactions),
     );
-    const edits = await listPendingEdits(store, id);
-    const [starred, deleted] = [await readStarredSeqs(store, id), await readDeletedSeqs(store, id)];
     return {
       items: [
         ...pending,

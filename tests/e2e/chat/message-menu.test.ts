@@ -39,6 +39,11 @@ test("a message is copied, forwarded with its file to two at once, and deleted f
   await connectPeople(site, ana, blocked);
   await callSite(site, "PUT", `/api/blocks/${blocked.id}`, { token: ana.token });
   const bens = await TestClient.open(browser, server);
+  const failedReads: string[] = [];
+  for (const { context } of [phone, bens])
+    context.on("console", (message) => {
+      if (message.text().startsWith("reading the local database failed")) failedReads.push(message.text());
+    });
   await phone.signIn(ana);
   await bens.signIn(ben);
   await phone.openChat(ben.id);
@@ -160,6 +165,7 @@ test("a message is copied, forwarded with its file to two at once, and deleted f
     await expect(other.page.getByRole("dialog", { name: title })).toBeVisible();
     await other.page.close();
   }
+  expect(failedReads).toEqual([]);
   await phone.close();
   await bens.close();
 });

@@ -36,16 +36,19 @@ type Star = MessageFlags["starred"][number] & { conversation: ConversationId };
 
 /** Starred messages in all conversations or in one, with the choices that the server has not confirmed. */
 export const listStars = async (store: LocalStore, conversation?: ConversationId): Promise<Star[]> => {
-  const rows: MetaRow[] = await store.meta
-    .where("key")
-    .startsWith(conversation === undefined ? starsPrefix : toStarsKey(conversation))
-    .toArray();
+  const [rows, pendingFlags] = await Promise.all([
+    store.meta
+      .where("key")
+      .startsWith(conversation === undefined ? starsPrefix : toStarsKey(conversation))
+      .toArray(),
+    listPendingMessageFlags(store, conversation),
+  ]);
   const stars = new Map<string, Star>();
   for (const { key, value } of rows) {
     const id = key.slice(starsPrefix.length);
     for (const star of value as MessageFlags["starred"]) stars.set(`${id}:${star.seq}`, { ...star, conversation: id });
   }
-  for (const { conversation: id, ...pending } of await listPendingMessageFlags(store, conversation)) {
+  for (const { conversation: id, ...pending } of pendingFlags) {
     if (pending.seq === undefined) continue;
     const { seq, at } = pending;
     if (!pending.starred) stars.delete(`${id}:${seq}`);
