@@ -60,7 +60,11 @@ test("a group's messages show their authors, its system messages who did what, i
   );
   await expect(eventLine(anas, "createdByMe", { group: "Famille" })).toBeVisible();
   // Only the first message of a run shows the name; a screen reader reads it with each message.
-  await expect(anas.message("Oui").locator("bdi").getByText("Ben", { exact: true })).toBeVisible();
+  const author = anas.message("Oui").locator("bdi").getByText("Ben", { exact: true });
+  await expect(author).toBeVisible();
+  await page.evaluate(() => document.documentElement.style.setProperty("font-size", "200%"));
+  expect((await author.boundingBox())?.height).toBeGreaterThan(28); // its font size
+  await page.evaluate(() => document.documentElement.style.removeProperty("font-size"));
   await expect(anas.message("À quelle heure ?").locator("bdi").getByText("Ben", { exact: true })).toHaveCount(0);
   await expect(anas.message("À quelle heure ?")).toContainText(fill(texts.chat.from, { name: "Ben" }));
   await expect(anas.message("Mbote na bino")).toContainText(texts.chat.fromYou);

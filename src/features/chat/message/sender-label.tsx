@@ -8,8 +8,8 @@ import type { GroupSender } from "./senders.ts";
 // Name and avatar of the sender of a group message. A neutral placeholder stands in until the profile is loaded: a
 // generic name would make several people look like one.
 
-/** Height `senderNamePx`; closer to the text than to the edge of the bubble. */
-const nameClasses = "-mb-1 flex min-h-[26px] items-end px-3 pt-2 text-sm leading-[18px]";
+/** Height `senderNamePx`, more in large text; closer to the text than to the edge of the bubble. */
+const nameClasses = "-mb-1 flex min-h-[26px] items-end px-3 pt-2 text-sm leading-[1.125rem]";
 
 /** Sender name above the first message of a run. Screen readers get it with every message. */
 export function SenderName({ sender: { name, person } }: { sender: GroupSender }) {
