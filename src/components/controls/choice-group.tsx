@@ -15,7 +15,7 @@ type ChoiceGroupProps<T extends string> = {
 export function ChoiceGroup<T extends string>(props: ChoiceGroupProps<T>) {
   const { legend, icon, name, choices, value, onChoose, children } = props;
   return (
-    <fieldset className="p-4">
+    <fieldset className="p-4 [overflow-wrap:anywhere]">
       <legend className="float-left mb-2 flex w-full items-center gap-3 font-semibold">
         <span className={`${icon} text-2xl text-muted`} aria-hidden="true" />
         {legend}

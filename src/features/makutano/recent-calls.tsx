@@ -35,21 +35,23 @@ function RecentCallRow({ call }: { call: ListedCall }) {
         className="flex min-h-18 min-w-0 flex-1 items-center gap-3 py-2 pl-4 -outline-offset-3"
       >
         <Avatar person={person ?? toAvatarPerson({ name: "", picture: null })} />
-        <span className="flex min-w-0 flex-1 flex-col">
-          <bdi className={`truncate font-semibold ${entry.isUnsuccessful ? "text-danger" : ""}`}>
-            {balanceBidi(name)}
-          </bdi>
-          <span className="flex items-center gap-1.5 text-sm text-muted">
-            <span
-              className={`shrink-0 ${call.mine ? "i-ph-arrow-up-right-bold" : "i-ph-arrow-down-left-bold"} ${entry.isUnsuccessful ? "text-danger" : ""}`}
-              aria-hidden="true"
-            />
-            <span className="min-w-0 [overflow-wrap:anywhere]">{formatCallEntry(entry, t)}</span>
+        <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3">
+          <span className="flex min-w-[min(100%,7rem)] flex-1 flex-col">
+            <bdi className={`truncate font-semibold ${entry.isUnsuccessful ? "text-danger" : ""}`}>
+              {balanceBidi(name)}
+            </bdi>
+            <span className="flex items-center gap-1.5 text-sm text-muted">
+              <span
+                className={`shrink-0 ${call.mine ? "i-ph-arrow-up-right-bold" : "i-ph-arrow-down-left-bold"} ${entry.isUnsuccessful ? "text-danger" : ""}`}
+                aria-hidden="true"
+              />
+              <span className="min-w-0 [overflow-wrap:anywhere]">{formatCallEntry(entry, t)}</span>
+            </span>
           </span>
+          <time dateTime={new Date(at).toISOString()} className="shrink-0 text-xs text-muted tabular-nums">
+            {formatTimeOrDate(at, language)}
+          </time>
         </span>
-        <time dateTime={new Date(at).toISOString()} className="shrink-0 text-xs text-muted tabular-nums">
-          {formatTimeOrDate(at, language)}
-        </time>
       </Link>
       <span className="text-accent">
         <CallButtons peer={peer} name={name} kinds={[body.kind]} refuse={refuse} />

@@ -61,8 +61,10 @@ function SettingsPageLink({
   return (
     <Link to={to} className="flex min-h-14 items-center gap-3 px-4 py-2 -outline-offset-3 hover:bg-raised">
       <span className={`${icon} text-2xl text-muted`} aria-hidden="true" />
-      <span className="flex-1">{label}</span>
-      {children}
+      <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3">
+        <span className="min-w-[min(100%,4.5rem)] flex-1 break-words">{label}</span>
+        {children}
+      </span>
       <span className="i-ph-caret-right text-muted" aria-hidden="true" />
     </Link>
   );

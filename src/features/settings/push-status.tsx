@@ -59,11 +59,11 @@ export function PushStatus() {
     ],
   ] as const;
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 px-4 py-3 text-sm">
+    <dl className="flex flex-col gap-y-1 px-4 py-3 text-sm">
       {facts.map(([name, value]) => (
-        <div key={name} className="contents">
+        <div key={name} className="flex flex-wrap gap-x-4">
           <dt className="text-muted">{name}</dt>
-          <dd className="text-end">{value}</dd>
+          <dd className="ms-auto text-end">{value}</dd>
         </div>
       ))}
     </dl>

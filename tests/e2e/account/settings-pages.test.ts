@@ -1,3 +1,4 @@
+import type { Page } from "@playwright/test";
 import * as v from "valibot";
 import { privateConversationId } from "#contract/ids.ts";
 import { type Settings, VersionedSettings } from "#contract/settings/settings.ts";
@@ -276,6 +277,18 @@ test("a device that cannot store a setting says so, and muted conversations are 
   await phone.close();
 });
 
+/** Texts and icons of the page's lists of settings that reach beyond the screen. */
+const listOverflowing = (page: Page): Promise<string[]> =>
+  page
+    .getByRole("main")
+    .locator("a, dd, dt, fieldset, legend")
+    .evaluateAll((all) =>
+      all
+        .flatMap((part) => [part, ...part.querySelectorAll("span")])
+        .filter((part) => part.getBoundingClientRect().right > innerWidth)
+        .map((part) => part.outerHTML),
+    );
+
 test("moving through a page's fields by keyboard, in very large text on a small screen, scrolls its list and never the app", async ({
   browser,
   server,
@@ -302,4 +315,26 @@ test("moving through a page's fields by keyboard, in very large text on a small 
     expect(room, path).toBe(0);
   }
   await phone.close();
+});
+
+test("in letters twice as large on a narrow screen, what stands beside a label moves below it and stays in its card", async ({
+  browser,
+  server,
+}) => {
+  const ana = await makePerson(toSite(server), 9_884, "Ana");
+  for (const language of ["fr", "pt"] as const) {
+    const phone = await TestClient.open(browser, server, language);
+    const { page } = phone;
+    await page.setViewportSize({ width: 320, height: 640 });
+    const enlarge = () => page.evaluate(() => document.documentElement.style.setProperty("font-size", "200%"));
+    await phone.signIn(ana, "/app/profile");
+    await expect(page.getByText(phone.texts.number.unverified, { exact: true })).toBeVisible();
+    await enlarge();
+    expect(await listOverflowing(page)).toEqual([]);
+    await phone.goTo("/app/notifications");
+    await expect(page.getByText(phone.texts.settings.pushStatus.noneYet, { exact: true })).toBeVisible();
+    await enlarge();
+    expect(await listOverflowing(page)).toEqual([]);
+    await phone.close();
+  }
 });

@@ -6,6 +6,8 @@ import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { makePair, toSite } from "#tests/support/people/pair.ts";
 import { callSite, type Person } from "#tests/support/people/people.ts";
 
+const minOutcomePx = 150; // room of a few words in letters twice as large
+
 type How = "missed" | "rejected" | "busy" | "ended";
 
 test("call entries are on the caller's side in each person's language, call back, and can be answered by a voice message", async ({
@@ -110,8 +112,11 @@ test("call entries are on the caller's side in each person's language, call back
 
   // Makutano in letters twice as large: search for a person, nothing is cut, and an audio call.
   await anas.switchLanguage("pt");
-  await page.addInitScript(() => document.documentElement.style.setProperty("font-size", "200%"));
+  const recentInPortuguese = page.getByRole("list", { name: anas.texts.makutano.recent }).getByRole("listitem").first();
   await anas.goTo("/app/makutano");
+  await page.evaluate(() => document.documentElement.style.setProperty("font-size", "200%"));
+  const outcome = recentInPortuguese.getByText(anas.texts.callLines.outcomes.audio.cancelled, { exact: true });
+  expect((await outcome.boundingBox())?.width).toBeGreaterThan(minOutcomePx);
   const search = page.getByRole("searchbox", { name: anas.texts.contacts.searchLabel });
   await search.fill("personne zzz");
   await expect(page.getByText(anas.texts.contacts.noMatch.title)).toBeVisible();
