@@ -34,6 +34,13 @@ export const listConversations = async (tab: Tab) => {
   return (await readConversations(store, me, everything)) ?? [];
 };
 
+export const findListRow = async (tab: Tab, id: ConversationId) =>
+  (await listConversations(tab)).find((row) => row.id === id);
+
+/** Waits until a device knows that the user was removed from a group. */
+export const waitUntilGone = (tab: Tab, group: ConversationId): Promise<void> =>
+  eventually(async () => expect(await getContext(tab).store.conversations.get(group)).toMatchObject({ gone: true }));
+
 const toComparable = ({
   seq,
   mine,

@@ -4,7 +4,7 @@ import { enqueueText, retryFailedMessage } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast } from "#sync/outbox/multicast.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { getContext, listConversations, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
+import { findListRow, getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 import { countUnsent, makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
 
@@ -14,8 +14,6 @@ const ways = [
 ];
 
 type Places = readonly [group: ConversationId, withBenoit: ConversationId];
-
-const rowIn = async (tab: Tab, chat: ConversationId) => (await listConversations(tab)).find(({ id }) => id === chat);
 
 /** Benoît in Amina's group, on a phone that reaches the server over this transport. */
 const openHis = async ({ noUpgrade }: { noUpgrade: boolean }) => {
@@ -46,13 +44,13 @@ describe.each(ways)("messages being sent to a group when their author was remove
     await eventually(() => expect(server.log(group).messages).toHaveLength(2));
     await takeOut();
     expect(await listShown(tab, group)).toEqual(["just in time sending"]);
-    expect(await rowIn(tab, group)).toMatchObject({ gone: true, last: { status: "sending" } });
+    expect(await findListRow(tab, group)).toMatchObject({ gone: true, last: { status: "sending" } });
     server.refuse = () => undefined;
     phone.faults.dropAck = 0;
     phone.shouldLose = () => false;
     await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
     expect(await listShown(tab, group)).toEqual([]);
-    expect(await rowIn(tab, group)).toBeUndefined();
+    expect(await findListRow(tab, group)).toBeUndefined();
     await waitUntilDeviceSynced(server, tab, withBenoit);
     expect(server.log(group).messages).toHaveLength(3); // It is there once, before the system message of his removal.
   });

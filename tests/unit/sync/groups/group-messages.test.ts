@@ -11,8 +11,8 @@ import { readWindowAround } from "#sync/queries/message-window.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
+  findListRow,
   getContext,
-  listConversations,
   listShown,
   listTexts,
   waitUntilDeviceSynced,
@@ -32,8 +32,6 @@ const itemIn = async (tab: Tab, chat: ConversationId, seq: number) => {
   if (!item) throw new Error("no such message here");
   return item;
 };
-
-const rowIn = async (tab: Tab, chat: ConversationId) => (await listConversations(tab)).find(({ id }) => id === chat);
 
 describe("messages in a group", () => {
   it("reach everybody, are own messages on each of the author's devices, and get their ticks when all received and read them", async () => {
@@ -79,13 +77,13 @@ describe("messages in a group", () => {
     server.changeGroup(amina, group, { type: "rename", name: "Cousins" });
     server.changeGroup(amina, group, { type: "remove", user: chantal });
     for (const tab of [aminaTab, benoitTab]) await waitUntilDeviceSynced(server, tab, group);
-    expect(await rowIn(benoitTab, group)).toMatchObject({
+    expect(await findListRow(benoitTab, group)).toMatchObject({
       kind: "group",
       unread: 1,
       group: { name: "Cousins", count: 2, role: "member", number: 1 },
       last: { body: { type: "event", event: "removed", who: [2] }, sender: 0, mine: false },
     });
-    const { last, group: card } = (await rowIn(aminaTab, group)) ?? {};
+    const { last, group: card } = (await findListRow(aminaTab, group)) ?? {};
     expect(card).toMatchObject({ role: "owner", number: 0 });
     expect(last).toMatchObject({ mine: true });
     expect(last).not.toHaveProperty("status");
@@ -95,7 +93,7 @@ describe("messages in a group", () => {
       body: { event: "created", name: "Famille" },
     });
     await viewAll(benoitTab, group, 4);
-    await eventually(async () => expect(await rowIn(benoitTab, group)).toMatchObject({ unread: 0 }));
+    await eventually(async () => expect(await findListRow(benoitTab, group)).toMatchObject({ unread: 0 }));
     await waitUntilDeviceSynced(server, benoitTab, group);
   });
 
@@ -111,16 +109,16 @@ describe("messages in a group", () => {
     server.sendTexts(chantal, group, "c");
     server.changeGroup(amina, group, { type: "picture", key: "picture" });
     await waitUntilDeviceSynced(server, tab, group);
-    expect(await rowIn(tab, group)).toMatchObject({ unread: 3 });
+    expect(await findListRow(tab, group)).toMatchObject({ unread: 3 });
     await phone.close(tab);
     server.sendTexts(benoit, group, ...Array.from({ length: 60 }, (_, i) => `m${i}`));
     server.changeGroup(amina, group, { type: "rename", name: "Famille" });
     const again = await phone.openTab();
     again.prioritizeConversation(group);
     await waitUntilDeviceSynced(server, again, group);
-    expect(await rowIn(again, group)).toMatchObject({ unread: 63 });
+    expect(await findListRow(again, group)).toMatchObject({ unread: 63 });
     await viewAll(again, group, server.log(group).messages.length);
-    await eventually(async () => expect(await rowIn(again, group)).toMatchObject({ unread: 0 }));
+    await eventually(async () => expect(await findListRow(again, group)).toMatchObject({ unread: 0 }));
     await waitUntilDeviceSynced(server, again, group);
   });
 
@@ -146,7 +144,7 @@ describe("messages in a group", () => {
       await waitUntilDeviceSynced(server, tab, group);
       expect((await listTexts(tab, group)).at(-1)).toBe("deleted");
     }
-    expect(await rowIn(benoitTab, group)).toMatchObject({ unread: 0 });
+    expect(await findListRow(benoitTab, group)).toMatchObject({ unread: 0 });
   });
 
   it("show several people typing by number, and end the typing of their sender", async () => {
@@ -210,8 +208,8 @@ describe("messages in a group", () => {
     server.changeGroup(amina, group, { type: "remove", user: chantal });
     await waitUntilDeviceSynced(server, tab, group);
     expect(await listTexts(tab, group)).toEqual(["event", expect.anything(), expect.anything(), expect.anything()]);
-    expect(await rowIn(tab, group)).toMatchObject({ unread: 1, group: { count: 2 } });
+    expect(await findListRow(tab, group)).toMatchObject({ unread: 1, group: { count: 2 } });
     server.changeGroup(amina, group, { type: "end" });
-    await eventually(async () => expect(await rowIn(tab, group)).toBeUndefined());
+    await eventually(async () => expect(await findListRow(tab, group)).toBeUndefined());
   });
 });
