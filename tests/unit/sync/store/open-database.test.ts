@@ -1,4 +1,4 @@
-import { IDBFactory, IDBKeyRange, IDBObjectStore } from "fake-indexeddb";
+import { IDBFactory, IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { getConversationName } from "#components/messages/conversation-name.ts";
 import { createUuid } from "#contract/ids.ts";
@@ -10,11 +10,9 @@ import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
 import { discardUnsentMessage, enqueueText, insertUnsentMessages } from "#sync/outbox/enqueue.ts";
 import { readConversation, readTextDraft } from "#sync/queries/conversation.ts";
-import { fetchOlderMessages } from "#sync/queries/message-window.ts";
-import { LocalStore, toStoreName } from "#sync/store/database.ts";
+import { toStoreName } from "#sync/store/database.ts";
 import { toDraftSlotKeys, toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
 import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
-import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
@@ -40,8 +38,6 @@ const breakOpens = (factory: IDBFactory, times: number): void => {
     return open(name, version);
   };
 };
-
-const quotaError = () => new DOMException("the phone is full", "QuotaExceededError");
 
 describe("a local store that breaks", () => {
   it("a store that does not open is replaced; unsent messages are kept and sent", async () => {
@@ -224,114 +220,6 @@ describe("a local store that breaks", () => {
     expect(await listTexts(tab, chat)).toEqual(["a", "b", "unsent"]);
     // The new store reports the message that was deleted while being sent.
     await eventually(() => expect([...server.log(chat).deletedPending]).toEqual([`${amina} ${deleted.cid}`]));
-  });
-});
-
-describe("a full phone", () => {
-  it("old messages are evicted for new ones", async () => {
-    const { server, amina, benoit, chat } = makePair();
-    const phone = makeDevice(server, amina);
-    const tab = await phone.openTab();
-    await eventually(() => expect(tab.link.get()).toBe("online"));
-    server.sendTexts(benoit, chat, ...Array.from({ length: 150 }, (_, i) => `m${i + 1}`));
-    await waitUntilDeviceSynced(server, tab, chat);
-    const put = IDBObjectStore.prototype.put;
-    let isFull = true;
-    vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
-      if (this.name === "messages" && isFull) throw quotaError();
-      return put.apply(this, args);
-    });
-    const remove = IDBObjectStore.prototype.delete;
-    vi.spyOn(IDBObjectStore.prototype, "delete").mockImplementation(function (this: IDBObjectStore, ...args) {
-      isFull = false;
-      return remove.apply(this, args);
-    });
-    server.sendTexts(benoit, chat, "new");
-    await waitUntilDeviceSynced(server, tab, chat);
-    expect((await listTexts(tab, chat)).at(-1)).toBe("new");
-    expect(tab.storageTrouble.get()).toBeUndefined();
-    vi.restoreAllMocks();
-    await fetchOlderMessages(tab, chat);
-    expect((await listTexts(tab, chat)).length).toBe(81);
-  });
-
-  it("without any room a message is still sent, a warning is shown, and changes are applied once there is room", async () => {
-    const { server, amina, benoit, chat } = makePair();
-    const phone = makeDevice(server, amina);
-    const tab = await phone.openTab();
-    server.sendTexts(benoit, chat, "a");
-    await waitUntilDeviceSynced(server, tab, chat);
-    for (const method of ["put", "add"] as const)
-      vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(() => {
-        throw quotaError();
-      });
-    await enqueueText(tab, chat, "not kept");
-    expect(server.log(chat).messages).toHaveLength(2);
-    expect(tab.storageTrouble.get()).toBe("full");
-    server.sendTexts(benoit, chat, "b");
-    await phone.pass(10_000);
-    expect(await listTexts(tab, chat)).toEqual(["a"]);
-    phone.faults.isOffline = true;
-    await expect(enqueueText(tab, chat, "neither")).rejects.toMatchObject({ code: "offline" });
-    phone.faults.isOffline = false;
-    vi.restoreAllMocks();
-    await waitUntilDeviceSynced(server, tab, chat);
-    expect(await listTexts(tab, chat)).toEqual(["a", "not kept", "b"]);
-    expect(tab.storageTrouble.get()).toBeUndefined();
-    // A retry is the same message; the same words once more are another one.
-    await enqueueText(tab, chat, "neither");
-    await enqueueText(tab, chat, "neither");
-    await waitUntilDeviceSynced(server, tab, chat);
-    expect(await listTexts(tab, chat)).toEqual(["a", "not kept", "b", "neither", "neither"]);
-  });
-});
-
-describe("several people on one phone", () => {
-  it("each has a separate store", async () => {
-    const { server, amina, benoit, chat } = makePair();
-    const aminaDevice = makeDevice(server, amina);
-    const benoitDevice = makeDevice(server, benoit);
-    benoitDevice.indexedDB = aminaDevice.indexedDB;
-    aminaDevice.faults.isOffline = true;
-    const first = await aminaDevice.openTab();
-    await enqueueText(first, chat, "secret draft");
-    await aminaDevice.close(first);
-    const second = await benoitDevice.openTab();
-    await eventually(() => expect(second.link.get()).toBe("online"));
-    expect(await listConversations(second)).toEqual([]);
-  });
-
-  it("when a session expires only unsent messages and drafts stay, for the same person's return", async () => {
-    const { server, amina, benoit, chat } = makePair();
-    const phone = makeDevice(server, amina);
-    const tab = await phone.openTab();
-    server.sendTexts(benoit, chat, "private");
-    await waitUntilDeviceSynced(server, tab, chat);
-    phone.faults.isOffline = true;
-    server.inbox(amina).sockets.forEach((socket) => {
-      socket.end(1006);
-    });
-    await enqueueText(tab, chat, "unsent");
-    const drafts = new TextDrafts(tab);
-    drafts.save(chat, "half a thou");
-    await drafts.flush();
-    await phone.close(tab);
-    await purgeAllButUnsent(phone.platform(), amina);
-    const where = { indexedDB: phone.indexedDB, IDBKeyRange };
-    const store = new LocalStore(toStoreName(amina), "relaxed", where);
-    expect(await Promise.all([store.messages.count(), store.people.count(), store.outbox.count()])).toEqual([0, 0, 1]);
-    store.close();
-    phone.faults.isOffline = false;
-    const next = await phone.openTab();
-    await waitUntilDeviceSynced(server, next, chat);
-    expect(await listShown(next, chat)).toEqual(["private", "unsent sent"]);
-    const kept = new TextDrafts(next);
-    expect(await kept.read(chat)).toBe("half a thou");
-    kept.save(chat, "");
-    await kept.flush();
-    await phone.close(next);
-    await purgeAllButUnsent(phone.platform(), amina);
-    expect((await phone.indexedDB.databases()).map(({ name }) => name)).not.toContain(toStoreName(amina));
   });
 });
 
