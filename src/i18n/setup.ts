@@ -56,6 +56,9 @@ const requestedParts = new Set<TextBundle>();
 /** Shown for an error whose own text is not loaded yet. */
 const unknownErrorKey = "errors.internal";
 
+/** Whether components may show a key, or the text for an unknown error, because a text was not loaded. */
+let isTextMissing = false;
+
 const createI18n = (language: Language, ...parts: object[]): I18n => {
   const instance = createInstance();
   const locale = locales[language];
@@ -65,6 +68,7 @@ const createI18n = (language: Language, ...parts: object[]): I18n => {
     initAsync: false,
     interpolation: { prefix: "{", suffix: "}", escapeValue: false }, // React escapes
     parseMissingKeyHandler: (key) => {
+      isTextMissing = true;
       if (!requestedParts.has("app")) return key;
       loadAllTexts().catch(() => undefined);
       return key.startsWith("errors.") && key !== unknownErrorKey ? instance.t(unknownErrorKey) : key;
@@ -83,11 +87,21 @@ export const createTranslate = (language: Language, ...parts: object[]): Transla
 /** Texts of the current language, for the provider of each root. */
 export const i18n = createI18n(defaultLanguage);
 
-/** Makes these texts current. The prerenderer passes the whole file, the browser uses `loadLanguage`. */
+const addedTexts = new Set<object>();
+
+/**
+ * Makes these texts current. The prerenderer passes the whole file, the browser uses `loadLanguage`. All components
+ * render again if the language changes, but not for a further part of it, unless they asked for one of its texts.
+ */
 export const activateTexts = (language: Language, ...parts: object[]): void => {
   const locale = locales[language];
-  for (const texts of parts) i18n.addResourceBundle(locale, "translation", texts, true, true);
+  for (const texts of parts) {
+    if (!addedTexts.has(texts)) i18n.addResourceBundle(locale, "translation", texts, true, true);
+    addedTexts.add(texts);
+  }
   setCurrentLanguage(language);
+  if (i18n.resolvedLanguage === locale && !isTextMissing) return;
+  isTextMissing = false;
   void i18n.changeLanguage(locale); // synchronous: i18next loads nothing itself
 };
 

@@ -31,6 +31,22 @@ test("the texts of the app come in parts, and no error is named by its key", asy
   expect(parts).toEqual({ idle: 1, lazy: 1 });
 });
 
+test("components render again for a further part only if they asked for one of its texts", async () => {
+  vi.resetModules();
+  const setup = await import("#i18n/setup.ts");
+  const renderAll = vi.fn();
+  await setup.loadLanguage("fr", "app");
+  setup.i18n.on("languageChanged", renderAll);
+  expect(setup.t("common.back")).toBe("Retour");
+  await setup.loadWithIdleTexts(async () => undefined);
+  expect(setup.t("notifier.newMessage")).toBe("Nouveau message");
+  expect(renderAll).not.toHaveBeenCalled();
+  expect(setup.t("help.title")).toBe("help.title");
+  await setup.loadWithTexts(async () => undefined);
+  expect(setup.t("help.title")).toBe("Aide");
+  expect(renderAll).toHaveBeenCalledOnce();
+});
+
 test("an error whose text is still missing is named in general", async () => {
   vi.resetModules();
   const setup = await import("#i18n/setup.ts");
