@@ -2,6 +2,7 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { SearchField } from "#components/controls/search-field.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
+import { isNearScrollEnd } from "#components/layout/scroll-end.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { searchQueryMaxLength } from "#contract/limits/search.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
@@ -26,7 +27,6 @@ type ContactPickerProps = {
 };
 
 const pageRows = 40;
-const nearEndPx = 600;
 
 const rowClasses =
   "flex min-h-16 w-full items-center gap-3 px-4 py-2 text-start -outline-offset-3 [content-visibility:auto] [contain-intrinsic-size:auto_64px]";
@@ -98,8 +98,8 @@ export function ContactPicker({ people, label, selected, onPick, ...props }: Con
         ref={list}
         aria-label={label}
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain"
-        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-          if (scrollHeight - scrollTop - clientHeight < nearEndPx) setLimit((limit) => limit + pageRows);
+        onScroll={({ currentTarget }) => {
+          if (isNearScrollEnd(currentTarget)) setLimit((limit) => limit + pageRows);
         }}
       >
         {found?.slice(0, limit).map((person) => {

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
+import { isNearScrollEnd } from "#components/layout/scroll-end.ts";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import { type ListedPerson, PersonListItem } from "#components/people/person-row.tsx";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
@@ -16,7 +17,6 @@ import { fetchReactors } from "#sync/people/fetch-reactors.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 import { toShownSummary } from "./toggle-reaction.ts";
 
-const nearEndPx = 600;
 /** Time for which a placeholder stands for a name that is being fetched, before it counts as unknown. */
 const nameWaitMs = 5_000;
 
@@ -146,8 +146,8 @@ export default function ReactorsSheet({ conversation, me, people, item, onClose 
         <ul
           aria-label={t("reactions.title")}
           className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-safe"
-          onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-            if (scrollHeight - scrollTop - clientHeight < nearEndPx) loadMore();
+          onScroll={({ currentTarget }) => {
+            if (isNearScrollEnd(currentTarget)) loadMore();
           }}
         >
           {loaded.reactors.map(({ member, emoji }) => (

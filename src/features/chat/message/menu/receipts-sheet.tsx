@@ -2,6 +2,7 @@ import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
+import { isNearScrollEnd } from "#components/layout/scroll-end.ts";
 import { MessagePreview } from "#components/messages/message-preview.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import { PersonListItem } from "#components/people/person-row.tsx";
@@ -16,7 +17,6 @@ import { asSyncError } from "#sync/platform/sync-error.ts";
 import type { DisplayedStatus } from "#sync/store/view-models.ts";
 
 const receiptPageSize = 40;
-const nearEndPx = 600;
 
 const receiptSections = [
   { id: "read", icon: "i-ph-checks-bold text-read" },
@@ -90,8 +90,8 @@ export default function ReceiptsSheet({ group, ownNumber, seq, body, status, onC
       ) : (
         <div
           className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-safe"
-          onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-            if (scrollHeight - scrollTop - clientHeight < nearEndPx) setLimit((limit) => limit + receiptPageSize);
+          onScroll={({ currentTarget }) => {
+            if (isNearScrollEnd(currentTarget)) setLimit((limit) => limit + receiptPageSize);
           }}
         >
           {numbers.length === 0 && <p className="p-6 text-center text-muted">{t("groups.receipts.nobody")}</p>}

@@ -5,6 +5,7 @@ import { Button } from "#components/controls/button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { Tabs } from "#components/controls/tabs.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
+import { isNearScrollEnd } from "#components/layout/scroll-end.ts";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import ImageViewer from "#features/chat/attachments/image-viewer.tsx";
@@ -21,7 +22,6 @@ const kinds = [
   { kind: "file", label: "gallery.file", none: "gallery.none.file", icon: "i-ph-file" },
   { kind: "link", label: "gallery.link", none: "gallery.none.link", icon: "i-ph-link" },
 ] as const satisfies { kind: GalleryKind; label: TextKey; none: TextKey; icon: string }[];
-const nearEndPx = 600;
 
 /** State below the items: more are being loaded, could not be loaded, or there are none. */
 function PagesStatus({ pages, none, icon }: { pages: MediaPages; none: TextKey; icon: string }) {
@@ -69,9 +69,8 @@ export default function MediaGallery({ conversation, name, ownNumber, onShowMess
     <Sheet title={t("gallery.title")} onClose={onClose}>
       <div
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain pb-safe"
-        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-          const isNearEnd = scrollHeight - scrollTop - clientHeight < nearEndPx;
-          if (isNearEnd && !isComplete && !isLoading && error === undefined) loadMore();
+        onScroll={({ currentTarget }) => {
+          if (isNearScrollEnd(currentTarget) && !isComplete && !isLoading && error === undefined) loadMore();
         }}
       >
         <Tabs
