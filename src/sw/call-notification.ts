@@ -38,10 +38,11 @@ const findPushedCall = ({ data }: PushPayload): PushedCall | undefined => {
   return { id, conversation, user, sentAt, expiresAt };
 };
 
-/** State of a call on the server: how long it still rings, or how it ended. Undefined without an answer. */
-type CallState = { ringMs: number } | { ending: "missed" | "ended" };
+/** Ring of a call by the server: for how long it goes on, or how the call ended. */
+type RingState = { ringMs: number } | { ending: "missed" | "ended" };
 
-const fetchCallState = async ({ id, conversation, user }: PushedCall): Promise<CallState | undefined> => {
+/** Undefined without an answer. */
+const fetchRingState = async ({ id, conversation, user }: PushedCall): Promise<RingState | undefined> => {
   const request = requestAsPerson(user, "GET", `/api/calls/${id}?conversation=${conversation}`);
   const answer = await Promise.race([request, sleep(stateTimeoutMs)]).catch(() => undefined);
   const parsed = v.safeParse(CallResult, answer?.body);
@@ -97,7 +98,7 @@ const closeOfCall = async (id: Uuid): Promise<void> => {
 const repeatRing = async (payload: PushPayload, call: PushedCall, ringMs: number): Promise<void> => {
   let endsAt = Date.now() + ringMs;
   for (;;) {
-    const state = await fetchCallState(call);
+    const state = await fetchRingState(call);
     if (!(await isRinging(call))) return;
     if (state && "ending" in state) {
       // A visible page shows how the call goes on, and may have closed the notification meanwhile.
@@ -116,7 +117,7 @@ const ring = async (payload: PushPayload, call: PushedCall): Promise<void> => {
   const shown = await listOfCall(call.id);
   if (await isRinging(call)) return showRing(payload, call, true); // the push was repeated
   const ringMs = shown.length > 0 ? undefined : toRingMs(call, Date.now());
-  const state: CallState | undefined = ringMs === undefined ? await fetchCallState(call) : { ringMs };
+  const state: RingState | undefined = ringMs === undefined ? await fetchRingState(call) : { ringMs };
   if (!state || "ending" in state) return showEnd(payload, call, state?.ending ?? "missed");
   await showRing(payload, call);
   void repeatRing(payload, call, state.ringMs).catch(() => undefined);
