@@ -7,6 +7,7 @@ import { hasLeftGroup } from "#contract/conversations.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { hideConversation, SyncError } from "#sync/actions.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
+import { keepFocusAfterRemoval } from "./row-removal-focus.ts";
 
 /** Confirmation that deletes a conversation for this user only. The dialog closes whatever the result. */
 export default function DeleteConversationDialog({
@@ -22,6 +23,7 @@ export default function DeleteConversationDialog({
 
   const deleteConversation = async () => {
     setBusy(true);
+    keepFocusAfterRemoval(item);
     try {
       await hideConversation(item.id);
       showToast({ message: t("masolo.conversationDeleted") });

@@ -12,6 +12,7 @@ import { hasLeftGroup } from "#contract/conversations.ts";
 import { muteConversation } from "#sync/actions.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 import { type FlagAction, runFlagAction } from "./flag-actions.ts";
+import { keepFocusAfterRemoval } from "./row-removal-focus.ts";
 import type { ConversationMenu } from "./use-conversation-menu.tsx";
 
 type RowMenuProps = { item: ConversationListItem; menu: ConversationMenu; anchor: MenuAnchor; onClose: () => void };
@@ -30,6 +31,7 @@ const useFlagItems = (item: ConversationListItem): MenuItem[] => {
       const path = toConversationPath(item);
       const isOpen = openPath === path || openPath.startsWith(`${path}/`);
       if (action === "unread" && isOpen) void navigate("/app");
+      keepFocusAfterRemoval(item); // from the list, or from the filtered one
       void runFlagAction(action, item);
     },
   });

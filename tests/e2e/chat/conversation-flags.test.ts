@@ -158,3 +158,37 @@ test("conversations are pinned, marked as unread and archived by menu, keyboard 
   await choose(phone, "Ben", english.pin);
   await expect(listRows(phone)).toHaveText([/Ben/, /Cléo/, /Famille/]);
 });
+
+test("archiving and deleting by keyboard move the focus to the next conversation", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const ana = await makePerson(site, 9_885, "Ana Mbuyi");
+  for (const [index, name] of ["Ben", "Cléo", "Didier"].entries()) {
+    const other = await makePerson(site, 9_886 + index, name);
+    await connectPeople(site, ana, other);
+    await sendTexts(site, ana, privateConversationId(ana.id, other.id), [`à ${name}`]);
+  }
+  const phone = await TestClient.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(ana);
+  await expect(listRows(phone)).toHaveText([/Didier/, /Cléo/, /Ben/]);
+  const link = (name: string) => listRows(phone).filter({ hasText: name }).getByRole("link");
+  /** Opens the row's menu and chooses an item without a pointer. */
+  const press = async (name: string, item: string) => {
+    await page.getByRole("button", { name: fill(texts.masolo.rowActions, { name }) }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: item, exact: true }).focus();
+    await page.keyboard.press("Enter");
+  };
+  await press("Didier", texts.masolo.archive);
+  await expect(listRows(phone)).toHaveText([/Cléo/, /Ben/]);
+  await expect(link("Cléo")).toBeFocused();
+  await press("Ben", texts.masolo.delete);
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.common.delete }).focus();
+  await page.keyboard.press("Enter");
+  await expect(listRows(phone)).toHaveText([/Cléo/]);
+  await expect(link("Cléo")).toBeFocused(); // after the last row, the one before it
+  await phone.close();
+});
