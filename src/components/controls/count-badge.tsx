@@ -14,7 +14,7 @@ export function CountBadge({ count, label, quiet = false, className = "" }: Coun
   const text = typeof count === "number" && count > displayedMax ? `${displayedMax}+` : count;
   return (
     <span
-      className={`inline-grid min-h-5 min-w-5 place-items-center rounded-full px-1.5 text-xs leading-none font-bold tabular-nums ${quiet ? "bg-raised text-muted" : "bg-accent text-on-accent"} ${className}`}
+      className={`inline-grid min-h-5 min-w-5 place-items-center rounded-full px-1.5 text-xs leading-none font-bold tabular-nums ${quiet ? (text === "" ? "bg-muted" : "bg-raised text-muted") : "bg-accent text-on-accent"} ${className}`}
     >
       {label === undefined ? (
         <span>{text}</span>

@@ -159,7 +159,7 @@ test("conversations are pinned, marked as unread and archived by menu, keyboard 
   await expect(listRows(phone)).toHaveText([/Ben/, /Cléo/, /Famille/]);
 });
 
-test("archiving and deleting by keyboard move the focus to the next conversation", async ({
+test("archiving and deleting by keyboard move the focus to the next conversation, and the mark of a muted one is visible", async ({
   browser,
   server,
 }) => {
@@ -190,5 +190,15 @@ test("archiving and deleting by keyboard move the focus to the next conversation
   await page.keyboard.press("Enter");
   await expect(listRows(phone)).toHaveText([/Cléo/]);
   await expect(link("Cléo")).toBeFocused(); // after the last row, the one before it
+
+  await press("Cléo", texts.mute.on);
+  await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
+  await expect(link("Cléo").getByRole("img", { name: texts.mute.isOn })).toBeVisible();
+  await press("Cléo", texts.masolo.markUnread);
+  const badge = link("Cléo").getByText(texts.masolo.marked).locator("..");
+  const muted = await link("Cléo")
+    .locator("time")
+    .evaluate((time) => getComputedStyle(time).color);
+  await expect(badge).toHaveCSS("background-color", muted);
   await phone.close();
 });
