@@ -1,5 +1,5 @@
-/** Units of time in milliseconds. */
+/** Units of time in milliseconds. Plain numbers, which the build inserts where they are used. */
 export const secondMs = 1_000;
-export const minuteMs = 60 * secondMs;
-export const hourMs = 60 * minuteMs;
-export const dayMs = 24 * hourMs;
+export const minuteMs = 60_000;
+export const hourMs = 3_600_000;
+export const dayMs = 86_400_000;
