@@ -7,6 +7,7 @@ import {
   clearJournaledTextDraft,
   journalTextDraft,
   listJournaledTextDrafts,
+  readJournaledTextDraft,
   writeTypingTime,
 } from "#sync/store/journal.ts";
 import { deleteTextDraft, finishDraftEdits, recordDraftEdit, typingPauseMs } from "#sync/store/pending/draft-edits.ts";
@@ -22,8 +23,11 @@ const flushDelayMs = 400;
 const firstFlushDelayMs = 100; // after a pause in typing
 const typingStepMs = 1_000; // how exactly other tabs know the time of the last key
 
-/** `at`: when it was written. `isChanged`: the other devices have to learn of it although its text is the same. */
-type UnsavedDraft = { text: string; at: number; isChanged?: boolean };
+/**
+ * `at`: when it was written. `isChanged`: the other devices have to learn of it although its text is the same.
+ * `isRecovered`: it was read from the journal, where another tab may have changed it since.
+ */
+type UnsavedDraft = { text: string; at: number; isChanged?: boolean; isRecovered?: boolean };
 
 /**
  * Text drafts of all conversations. They are saved on this device and shared by the tabs of a person. `DraftKeeper`
@@ -40,6 +44,7 @@ export class TextDrafts {
   /** When somebody last typed in this tab. */
   readonly #typedAt = new Map<ConversationId, number>();
   readonly #markedAt = new Map<ConversationId, number>();
+  readonly #lastSends = new Map<ConversationId, Promise<void>>();
   #cancelSharing: (() => void) | undefined;
   #cancelFlush: (() => void) | undefined;
   #flushedAt = Number.NEGATIVE_INFINITY;
@@ -50,7 +55,10 @@ export class TextDrafts {
     // Journaled drafts: their page closed before the store was written, or the store was lost.
     const recoverJournal = () => {
       for (const [conversation, text] of listJournaledTextDrafts(this.#journalScope))
-        if (!this.#unsaved.has(conversation)) this.save(conversation, text);
+        if (!this.#unsaved.has(conversation)) {
+          this.#unsaved.set(conversation, { text, at: tab.platform.now(), isRecovered: true });
+          this.#scheduleFlush();
+        }
     };
     recoverJournal();
     tab.context.subscribe(() => {
@@ -174,20 +182,34 @@ export class TextDrafts {
   async send(conversation: ConversationId, text: string): Promise<void> {
     const draft = this.#unsaved.get(conversation);
     const target = this.replies.find(conversation);
+    let isJournaled = false;
     const sending = enqueueText(this.#tab, conversation, text, {
-      onJournaled: () => this.#clear(conversation),
+      // Until the stored draft is deleted, the journal says that it was sent. Any tab may write a new one meanwhile.
+      onJournaled: () => {
+        isJournaled = true;
+        this.#unsaved.delete(conversation);
+        journalTextDraft(this.#journalScope, conversation, "");
+      },
       target,
       isDraftSent: (stored) =>
         text.includes(cleanText(stored)) || (draft !== undefined && !this.#isUnseen(conversation, stored)),
     });
+    this.#lastSends.set(conversation, sending);
     this.replies.set(conversation, undefined);
+    const isMarkedSent = () => readJournaledTextDraft(this.#journalScope, conversation) === "";
     try {
       await sending;
     } catch (error) {
+      if (isMarkedSent()) journalTextDraft(this.#journalScope, conversation, text);
       if (this.replies.find(conversation) === undefined) this.replies.set(conversation, target);
       throw error;
     }
-    if (this.#unsaved.get(conversation) === draft) this.#clear(conversation);
+    if (
+      isJournaled
+        ? isMarkedSent() && this.#lastSends.get(conversation) === sending
+        : this.#unsaved.get(conversation) === draft
+    )
+      this.#clear(conversation);
   }
 
   #clear(conversation: ConversationId): void {
@@ -197,7 +219,8 @@ export class TextDrafts {
 
   /** Writes unsaved drafts to the journal, then to the store: the page may close before the store is written. */
   flushToJournal(): void {
-    for (const [conversation, { text }] of this.#unsaved) journalTextDraft(this.#journalScope, conversation, text);
+    for (const [conversation, { text, isRecovered }] of this.#unsaved)
+      if (!isRecovered) journalTextDraft(this.#journalScope, conversation, text);
     this.#flushInBackground();
   }
 
@@ -210,6 +233,10 @@ export class TextDrafts {
     const write = async ([conversation, draft]: [ConversationId, UnsavedDraft]) => {
       const isEmpty = draft.text.trim() === "";
       const isChanged = await changeDraft(store, conversation, [], async () => {
+        if (draft.isRecovered && readJournaledTextDraft(this.#journalScope, conversation) !== draft.text) {
+          if (this.#unsaved.get(conversation) === draft) this.#unsaved.delete(conversation);
+          return undefined; // another tab stores the later one
+        }
         const stored = await readTextDraft(store, conversation);
         if (!draft.isChanged && stored === (isEmpty ? "" : draft.text)) return false;
         if (this.#isUnseen(conversation, stored) && !draft.text.includes(stored.trim())) {
@@ -232,8 +259,8 @@ export class TextDrafts {
       if (draft.text.trim() === "") this.#clear(conversation);
       else this.#unsaved.delete(conversation);
     };
-    for (const [conversation, { text }] of this.#unsaved)
-      if (text.trim() !== "") journalTextDraft(this.#journalScope, conversation, text);
+    for (const [conversation, { text, isRecovered }] of this.#unsaved)
+      if (text.trim() !== "" && !isRecovered) journalTextDraft(this.#journalScope, conversation, text);
     await Promise.all([...this.#unsaved].map(write)).catch((error: unknown) => {
       if (!isQuotaError(error)) throw error; // without room the drafts stay in this page only
     });

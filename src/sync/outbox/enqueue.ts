@@ -15,6 +15,7 @@ import {
   type JournaledText,
   journalSentText,
   listSentTexts,
+  readJournaledTextDraft,
   type StoredPlace,
 } from "#sync/store/journal.ts";
 import { deleteTextDraft } from "#sync/store/pending/draft-edits.ts";
@@ -171,16 +172,17 @@ export const enqueueText = async (
 };
 
 /**
- * Deletes the text draft that a sent text contains, unless it was continued after the text was sent. A text is sent
- * without the spaces around it, which a keyboard adds to its draft.
+ * Deletes the stored draft of a text that a former page sent. The journal says whether the draft was sent; a draft that
+ * it has was written by another page, or before a first view that does not know it. Without journal entry the
+ * draft must be that text. A text is sent without the spaces around it, which a keyboard adds to its draft.
  */
-const deleteSentDraft = async (
-  { strict, platform }: SyncContext,
-  conversation: ConversationId,
-  text: string,
-): Promise<void> => {
-  const draft = cleanText(await readTextDraft(strict, conversation));
-  if (draft !== "" && text.startsWith(draft)) await deleteTextDraft(strict, conversation, platform.now());
+const deleteSentDraft = (context: SyncContext, conversation: ConversationId, text: string): Promise<void> => {
+  const { strict, platform } = context;
+  return strict.transaction("rw", strict.meta, async () => {
+    const draft = cleanText(await readTextDraft(strict, conversation));
+    const isSent = (readJournaledTextDraft(context, conversation) ?? (draft === text ? "" : draft)) === "";
+    if (isSent && draft !== "") await deleteTextDraft(strict, conversation, platform.now());
+  });
 };
 
 /**

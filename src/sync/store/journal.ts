@@ -86,13 +86,19 @@ export const listSentTexts = (scope: JournalScope): (JournaledText & { n: number
     .sort((a, b) => a.n - b.n || a.at - b.at);
 
 /**
- * Journals a text draft. An empty text says that the draft was cleared while IndexedDB may still hold the old one. If
+ * Journals a text draft. An empty text says that the draft was sent or cleared while IndexedDB may still hold the old one. If
  * writing fails, the older entry is removed.
  */
 export const journalTextDraft = ({ platform, me }: JournalScope, conversation: ConversationId, text: string): void => {
   if (!writeJournalEntry(platform, toTextDraftKeyPrefix(me) + conversation, text))
     clearJournaledTextDraft({ platform, me }, conversation);
 };
+
+/** Journaled text draft of a conversation; empty if the draft was sent or cleared, undefined if there is none. */
+export const readJournaledTextDraft = (
+  { platform, me }: JournalScope,
+  conversation: ConversationId,
+): string | undefined => platform.localStorage?.getItem(toTextDraftKeyPrefix(me) + conversation) ?? undefined;
 
 export const clearJournaledTextDraft = ({ platform, me }: JournalScope, conversation: ConversationId): void =>
   platform.localStorage?.removeItem(toTextDraftKeyPrefix(me) + conversation);

@@ -4,6 +4,7 @@ import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { enqueueText, recoverJournaledTexts } from "#sync/outbox/enqueue.ts";
 import { toStoreName } from "#sync/store/database.ts";
 import { listJournaledTextDrafts, listSentTexts, purgeJournal } from "#sync/store/journal.ts";
+import { toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
@@ -129,6 +130,66 @@ describe("a page that is closed before its store has the written text", () => {
     expect(await draftIn(second, chat)).toBe("and more");
   });
 
+  it("leaves no earlier version of a text that was just sent", async () => {
+    const { server, chat, phone, first } = await makePhone();
+    const drafts = new TextDrafts(first);
+    drafts.save(chat, "corected");
+    await drafts.flush();
+    drafts.save(chat, "corrected");
+    stall(first);
+    void drafts.send(chat, "corrected");
+    await phone.kill(first);
+    const second = await phone.openTab();
+    await waitUntilDeviceSynced(server, second, chat);
+    await eventually(async () => expect(await listShown(second, chat)).toEqual(["corrected sent"]));
+    expect(await draftIn(second, chat)).toBe("");
+  });
+
+  it("takes no draft with it that another page began after the sending, although the text begins like it", async () => {
+    const { server, chat, phone, first } = await makePhone();
+    const other = await phone.openTab();
+    const drafts = new TextDrafts(first);
+    drafts.save(chat, "yes, tomorrow");
+    await drafts.flush();
+    stall(first);
+    void drafts.send(chat, "yes, tomorrow");
+    const later = new TextDrafts(other);
+    later.type(chat, "yes", "yes, tomorrow");
+    await later.flush();
+    await phone.kill(first);
+    await recoverJournaledTexts(other);
+    await waitUntilDeviceSynced(server, other, chat);
+    await eventually(async () => expect(await listShown(other, chat)).toEqual(["yes, tomorrow sent"]));
+    expect(await getContext(other).store.meta.get(toTextDraftKey(chat))).toMatchObject({ value: "yes" });
+    expect(await draftIn(other, chat)).toBe("yes");
+  });
+
+  it("leaves a draft that another page continues while the next one starts", async () => {
+    const { chat, phone, first } = await makePhone();
+    const typing = new TextDrafts(first);
+    typing.type(chat, "half", "");
+    await typing.flush();
+    const starting = new TextDrafts(await phone.openTab());
+    typing.type(chat, "half a thought", "half");
+    await typing.flush();
+    await starting.flush();
+    expect(await starting.read(chat)).toBe("half a thought");
+    expect(listJournaledTextDrafts(placeOf(phone))).toEqual([[chat, "half a thought"]]);
+  });
+
+  it("leaves the draft of a text that could not be sent for lack of room", async () => {
+    const { chat, phone, first } = await makePhone();
+    phone.faults.isOffline = true;
+    const drafts = new TextDrafts(first);
+    drafts.save(chat, "no room");
+    await drafts.flush();
+    vi.spyOn(getContext(first).strict, "transaction").mockRejectedValue(new DOMException("", "QuotaExceededError"));
+    await expect(drafts.send(chat, "no room")).rejects.toBeDefined();
+    await phone.kill(first);
+    vi.restoreAllMocks();
+    expect(await draftIn(await phone.openTab(), chat)).toBe("no room");
+  });
+
   it("leaves the last characters of a draft, instead of the stored version", async () => {
     const { server, benoit, chat, phone, first } = await makePhone();
     const drafts = new TextDrafts(first);
@@ -194,6 +255,16 @@ describe("a text that the first view has sent", () => {
     await eventually(async () => expect(await listShown(tab, chat)).toEqual(["before sent", "early sent"]));
     expect(await getContext(tab).store.outbox.count()).toBe(0);
     expect(listSentTexts(placeOf(phone))).toEqual([]);
+  });
+
+  it("ends no draft that an earlier page left, although it begins like it", async () => {
+    const { chat, phone } = await makeEarlyText();
+    phone.localStorage?.setItem(`${toStoreName(phone.user)}-draft-${chat}`, "ear");
+    const tab = await phone.openTab();
+    const drafts = new TextDrafts(tab);
+    await drafts.flush();
+    await eventually(async () => expect(await listShown(tab, chat)).toEqual(["before sent", "early sent"]));
+    expect(await drafts.read(chat)).toBe("ear");
   });
 
   it("is stored once by pages that recover it at the same time", async () => {
