@@ -6,7 +6,7 @@ import {
   subscribeDrawnScreens,
 } from "#lib/browser/first-view.ts";
 import { getSession, subscribeSession } from "#lib/session/session.ts";
-import { clearEarlyDraft, joinDrafts } from "#sync/drafts/early-drafts.ts";
+import { clearEarlyDraft, joinDrafts, readEarlyDraft } from "#sync/drafts/early-drafts.ts";
 import { currentEngine, type SyncEngine } from "#sync/engine.ts";
 import { recoverJournaledTexts } from "#sync/outbox/enqueue.ts";
 import { listSentTexts } from "#sync/store/journal.ts";
@@ -113,6 +113,8 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   const field = view.querySelector("textarea");
   const conversation: ConversationId = view.dataset["conversation"] ?? "";
   const engine = currentEngine.get();
+  // An answer that arrives after the takeover: the message must not be shown as unsent until the socket is open.
+  view.addEventListener("stored", () => engine && void storeSentTexts(engine));
   const sentText = engine && findNewestSentText(engine, conversation);
   if (engine) await storeSentTexts(engine);
   if (sentText !== undefined) await waitForMessage(root, sentText);
@@ -129,6 +131,14 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   // Read before anything changes: afterwards it would take a layout of the whole page.
   const scrolledPx = readScrollPosition(view);
   root.removeAttribute("inert");
+  // Text of a former page that another tab continues, has sent or made a draft meanwhile.
+  if (
+    engine &&
+    field &&
+    field.value === field.dataset["restored"] &&
+    readEarlyDraft(engine.tab, conversation) !== field.value
+  )
+    field.value = "";
   const composer = isSamePage ? root.querySelector<HTMLTextAreaElement>("form[data-page-end] textarea") : null;
   if (field && composer) moveInput(field, composer, draft);
   else if (field?.value) engine?.drafts.save(conversation, joinDrafts(draft, field.value));
@@ -140,7 +150,7 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   if (isSamePage) repeatPress(pressed, root);
   if (!engine || !field) return;
   engine.drafts.flushToJournal();
-  clearEarlyDraft(engine.tab, conversation);
+  clearEarlyDraft(engine.tab, conversation, field.value);
   await storeSentTexts(engine);
 };
 

@@ -160,6 +160,7 @@ export const createEarlySender = ({
         queue.shift();
         onStored(cid, at);
         noteStored(cid, { epoch, seq, at });
+        view.dispatchEvent(new Event("stored")); // the app may have taken over
       }
     } catch {
       setTimeout(send, retryMs); // no network, or storage is forbidden

@@ -29,15 +29,25 @@ export const listEarlyDrafts = ({ platform: { localStorage }, me }: EarlyDraftSc
 export const joinDrafts = (draft: string, early: string): string =>
   draft === "" || early.startsWith(draft) ? early : `${draft}\n${early}`;
 
-export const clearEarlyDraft = ({ platform, userId }: Tab, conversation: ConversationId): void =>
-  platform.localStorage?.removeItem(toEarlyPrefix(userId) + conversation);
+/** Early text of a conversation; empty if there is none. */
+export const readEarlyDraft = ({ platform, userId }: Tab, conversation: ConversationId): string =>
+  platform.localStorage?.getItem(toEarlyPrefix(userId) + conversation) ?? "";
+
+/** Deletes an early text that became a draft, unless a first view in another tab has continued it. */
+export const clearEarlyDraft = (tab: Tab, conversation: ConversationId, text: string): void => {
+  if (readEarlyDraft(tab, conversation) === text)
+    tab.platform.localStorage?.removeItem(toEarlyPrefix(tab.userId) + conversation);
+};
 
 /** Moves early texts of former pages into the drafts, except that of the conversation on screen. */
 export const recoverEarlyDrafts = async (tab: Tab, drafts: TextDrafts, onScreen: string | undefined): Promise<void> => {
-  for (const [conversation, text] of listEarlyDrafts({ platform: tab.platform, me: tab.userId })) {
+  for (const [conversation] of listEarlyDrafts({ platform: tab.platform, me: tab.userId })) {
     if (conversation === onScreen) continue;
-    drafts.save(conversation, joinDrafts(await drafts.read(conversation), text));
+    const draft = await drafts.read(conversation);
+    const text = readEarlyDraft(tab, conversation);
+    if (text === "") continue; // sent meanwhile in another tab
+    drafts.save(conversation, joinDrafts(draft, text));
     drafts.flushToJournal();
-    clearEarlyDraft(tab, conversation);
+    clearEarlyDraft(tab, conversation, text);
   }
 };

@@ -45,6 +45,8 @@ export class TextDrafts {
   readonly #typedAt = new Map<ConversationId, number>();
   readonly #markedAt = new Map<ConversationId, number>();
   readonly #lastSends = new Map<ConversationId, Promise<void>>();
+  /** Journaled drafts that this tab has written or read. */
+  readonly #journaled = new Map<ConversationId, string>();
   #cancelSharing: (() => void) | undefined;
   #cancelFlush: (() => void) | undefined;
   #flushedAt = Number.NEGATIVE_INFINITY;
@@ -57,6 +59,7 @@ export class TextDrafts {
       for (const [conversation, text] of listJournaledTextDrafts(this.#journalScope))
         if (!this.#unsaved.has(conversation)) {
           this.#unsaved.set(conversation, { text, at: tab.platform.now(), isRecovered: true });
+          this.#journaled.set(conversation, text);
           this.#scheduleFlush();
         }
     };
@@ -188,7 +191,7 @@ export class TextDrafts {
       onJournaled: () => {
         isJournaled = true;
         this.#unsaved.delete(conversation);
-        journalTextDraft(this.#journalScope, conversation, "");
+        if (!this.#hasOtherDraft(conversation, text)) this.#journal(conversation, "");
       },
       target,
       isDraftSent: (stored) =>
@@ -200,7 +203,7 @@ export class TextDrafts {
     try {
       await sending;
     } catch (error) {
-      if (isMarkedSent()) journalTextDraft(this.#journalScope, conversation, text);
+      if (isMarkedSent()) this.#journal(conversation, text);
       if (this.replies.find(conversation) === undefined) this.replies.set(conversation, target);
       throw error;
     }
@@ -212,15 +215,27 @@ export class TextDrafts {
       this.#clear(conversation);
   }
 
+  #journal(conversation: ConversationId, text: string): void {
+    this.#journaled.set(conversation, text);
+    journalTextDraft(this.#journalScope, conversation, text);
+  }
+
+  /** Whether the journal has a draft of another tab that neither this tab has shown nor the sent text contains. */
+  #hasOtherDraft(conversation: ConversationId, sent = ""): boolean {
+    const journaled = readJournaledTextDraft(this.#journalScope, conversation) ?? "";
+    const known = [this.#journaled.get(conversation), this.#seen.get(conversation)];
+    return !sent.includes(cleanText(journaled)) && !known.includes(journaled);
+  }
+
   #clear(conversation: ConversationId): void {
     this.#unsaved.delete(conversation);
-    clearJournaledTextDraft(this.#journalScope, conversation);
+    if (!this.#hasOtherDraft(conversation)) clearJournaledTextDraft(this.#journalScope, conversation);
   }
 
   /** Writes unsaved drafts to the journal, then to the store: the page may close before the store is written. */
   flushToJournal(): void {
     for (const [conversation, { text, isRecovered }] of this.#unsaved)
-      if (!isRecovered) journalTextDraft(this.#journalScope, conversation, text);
+      if (!isRecovered && (text.trim() !== "" || !this.#hasOtherDraft(conversation))) this.#journal(conversation, text);
     this.#flushInBackground();
   }
 
@@ -260,7 +275,7 @@ export class TextDrafts {
       else this.#unsaved.delete(conversation);
     };
     for (const [conversation, { text, isRecovered }] of this.#unsaved)
-      if (text.trim() !== "" && !isRecovered) journalTextDraft(this.#journalScope, conversation, text);
+      if (text.trim() !== "" && !isRecovered) this.#journal(conversation, text);
     await Promise.all([...this.#unsaved].map(write)).catch((error: unknown) => {
       if (!isQuotaError(error)) throw error; // without room the drafts stay in this page only
     });

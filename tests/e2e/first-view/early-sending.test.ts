@@ -374,6 +374,147 @@ test("the same early text in two tabs leaves the second when the first has sent 
   expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "dans deux onglets"]);
 });
 
+test("an early message whose answer arrives after the takeover is shown as sent before the app is connected", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9828, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const release = await holdScripts(client.context);
+  const connect = await holdScripts(client.context, "**/assets/connection-*.js");
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/api/conversations/*/messages", async (route) => {
+    const response = await route.fetch();
+    await answered;
+    await route.fulfill({ response });
+  });
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await writeEarly(page, "réponse tardive");
+  await expect.poll(() => readTexts(site, ben, conversation)).toEqual(["bonjour", "réponse tardive"]);
+  release();
+  await expect(firstView(page)).toHaveCount(0, { timeout: 30_000 });
+  await expect(client.ticks("réponse tardive", "sending", page)).toBeVisible();
+  answer();
+  await expect(client.ticks("réponse tardive", "sent", page)).toBeVisible();
+  connect();
+});
+
+test("an early text that one of two tabs continues and sends is no draft in the other", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9820, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  await page.goto(`/app/chat/${ana.id}`);
+  await waitForTakeover(page);
+  const release = await holdScripts(client.context);
+  await page.reload({ waitUntil: "commit" });
+  await firstView(page).getByRole("textbox").fill("un");
+  const other = await client.context.newPage();
+  await other.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await expect(firstView(other).getByRole("textbox")).toHaveValue("un");
+  await page.bringToFront();
+  await writeEarly(page, "un deux");
+  await expect(firstView(other).getByRole("textbox")).toHaveValue("");
+  await expect(earlyTick(client, page, "un deux", "sent")).toBeVisible();
+  release();
+  for (const tab of [page, other]) {
+    await waitForTakeover(tab);
+    await expect(client.ticks("un deux", "sent", tab)).toBeVisible({ timeout: 30_000 });
+  }
+  await page.waitForTimeout(1_000); // a draft is saved after a pause in typing
+  for (const tab of [page, other]) await expect(client.composer(tab)).toHaveValue("");
+  expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "un deux"]);
+});
+
+test("an early text that became a draft in another tab is none any more once it was continued and sent", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9824, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const release = await holdScripts(page);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await firstView(page).getByRole("textbox").fill("un");
+  const other = await client.context.newPage();
+  await other.goto("/app");
+  await waitForTakeover(other);
+  const countEarly = () =>
+    other.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("-early-")).length);
+  await expect.poll(countEarly).toBe(0);
+  await page.bringToFront();
+  await writeEarly(page, "un deux");
+  await expect(earlyTick(client, page, "un deux", "sent")).toBeVisible();
+  release();
+  await expect(client.ticks("un deux", "sent", page)).toBeVisible({ timeout: 30_000 });
+  await page.reload({ waitUntil: "commit" });
+  await expect(firstView(page)).toHaveCount(0);
+  await expect(client.message("un deux", page)).toHaveCount(1);
+  await page.waitForTimeout(1_000); // a draft is stored after a pause in typing
+  await expect(client.composer(page)).toHaveValue("");
+  expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "un deux"]);
+});
+
+test("an early text that a tab continues while the app starts in another one is in both fields", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const { ana, ben } = await makeChat(site, 9822, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const release = await holdScripts(page);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await firstView(page).getByRole("textbox").fill("un");
+  const other = await client.context.newPage();
+  const releaseOther = await holdScripts(other);
+  await other.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await expect(firstView(other).getByRole("textbox")).toHaveValue("un");
+  await firstView(page).getByRole("textbox").fill("un deux");
+  await expect(firstView(other).getByRole("textbox")).toHaveValue("un deux");
+  releaseOther();
+  await expect(firstView(other)).toHaveCount(0, { timeout: 30_000 });
+  await expect(client.composer(other)).toHaveValue("un deux");
+  await page.bringToFront();
+  await page.reload({ waitUntil: "commit" });
+  await expect(firstView(page).getByRole("textbox")).toHaveValue("un deux");
+  release();
+  await expect(firstView(page)).toHaveCount(0);
+  await expect(client.composer(page)).toHaveValue("un deux");
+});
+
+test("an early text is not lost although another tab writes and sends a text of its own", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const { ana, ben } = await makeChat(site, 9830, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await expect(firstView(page).getByRole("textbox")).toBeEditable();
+  const other = await client.context.newPage();
+  await other.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await expect(firstView(other).getByRole("textbox")).toBeEditable();
+  await page.bringToFront();
+  await firstView(page).getByRole("textbox").fill("le premier");
+  await other.bringToFront();
+  await firstView(other).getByRole("textbox").fill("le deuxième");
+  await firstView(other).getByRole("textbox").press("Enter");
+  await firstView(other).getByRole("textbox").fill("le troisième");
+  await page.bringToFront();
+  await page.reload({ waitUntil: "commit" });
+  await expect(firstView(page).getByRole("textbox")).toHaveValue("le troisième\nle premier");
+  release();
+});
+
 test("a text typed in a first view stays in its field when the app starts in another tab", async ({
   browser,
   server,

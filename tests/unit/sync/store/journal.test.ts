@@ -177,6 +177,26 @@ describe("a page that is closed before its store has the written text", () => {
     expect(listJournaledTextDrafts(placeOf(phone))).toEqual([[chat, "half a thought"]]);
   });
 
+  it("leaves a draft that it began while another page emptied its field after a sending", async () => {
+    const { chat, phone, first } = await makePhone();
+    const other = await phone.openTab();
+    const drafts = new TextDrafts(first);
+    drafts.type(chat, "sent", "");
+    await drafts.send(chat, "sent");
+    const later = new TextDrafts(other);
+    later.type(chat, "next", "");
+    stall(other);
+    later.flushToJournal();
+    drafts.type(chat, "", "sent");
+    drafts.flushToJournal();
+    await drafts.flush();
+    await phone.kill(other);
+    vi.restoreAllMocks();
+    const third = new TextDrafts(await phone.openTab());
+    await third.flush();
+    expect(await third.read(chat)).toBe("next");
+  });
+
   it("leaves the draft of a text that could not be sent for lack of room", async () => {
     const { chat, phone, first } = await makePhone();
     phone.faults.isOffline = true;
