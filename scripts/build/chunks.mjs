@@ -124,6 +124,7 @@ const idleParts = [
       "src/features/chat/message/failed-message.tsx",
       "src/components/overlays/copy-text.ts",
       "src/sync/message-actions.ts",
+      "src/sync/files/retry-message.ts",
     ],
   },
   // Announces messages that arrive in other conversations.

@@ -132,12 +132,7 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   const scrolledPx = readScrollPosition(view);
   root.removeAttribute("inert");
   // Text of a former page that another tab continues, has sent or made a draft meanwhile.
-  if (
-    engine &&
-    field &&
-    field.value === field.dataset["restored"] &&
-    readEarlyDraft(engine.tab, conversation) !== field.value
-  )
+  if (engine && field && field.value === field.defaultValue && readEarlyDraft(engine.tab, conversation) !== field.value)
     field.value = "";
   const composer = isSamePage ? root.querySelector<HTMLTextAreaElement>("form[data-page-end] textarea") : null;
   if (field && composer) moveInput(field, composer, draft);

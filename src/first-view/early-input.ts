@@ -155,15 +155,9 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
   const isOrdinary = (text: string) =>
     /[\p{L}\p{N}\p{P}\p{S}]/u.test(text.replace(/[\u115f\u1160\u2800\u3164\uffa0]/g, "")) &&
     !/(?![\t\n])\p{Cc}|\p{Surrogate}/u.test(text);
-  /** Text of this field that another tab has made a draft of the app. */
+  const appDraftKey = `${store}-draft-${conversation}`;
+  /** Text of this field that another tab may have made a draft of the app; it ends when the text is sent. */
   let moved: string | null = null;
-  /** Takes the text that is sent out of the app's draft. */
-  const endDraft = () => {
-    const key = `${store}-draft-${conversation}`;
-    const lines = `\n${localStorage.getItem(key) ?? ""}`;
-    if (moved !== null && lines.endsWith(`\n${moved}`)) localStorage.setItem(key, lines.slice(1, -moved.length - 1));
-    moved = null;
-  };
   const send = () => {
     const text = field?.value.trim();
     if (!field || !text) return;
@@ -185,7 +179,7 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
     sentAtMs = performance.now();
     save();
     sender.add({ cid, text, n });
-    endDraft();
+    if (moved && localStorage.getItem(appDraftKey) === moved) localStorage.setItem(appDraftKey, "");
   };
   field?.addEventListener("input", () => {
     forgetPress(); // the button sends now, and the app repeats no press made for other text
@@ -214,28 +208,21 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
   );
   // Another tab, which had found the same text, continues it, has made it a draft or has sent it.
   addEventListener("storage", ({ key, oldValue, newValue }) => {
-    if (key === draftKey) {
-      if (newValue === null) moved = oldValue;
-      const { restored } = field.dataset;
-      if (restored && field.value === restored) field.value = field.dataset["restored"] = newValue ?? "";
-      show();
-    }
-    if (!key?.startsWith(`${store}-sent-`) || oldValue !== null || newValue === null) return;
-    const entry = JSON.parse(newValue);
-    if (entry.conversation !== conversation || entry.text !== field.value.trim()) return;
-    field.value = "";
-    save();
+    if (key !== draftKey) return;
+    moved = oldValue;
+    if (field.value && field.value === field.defaultValue) field.value = field.defaultValue = newValue ?? "";
+    show();
   });
   // Another tab with a text of its own may have written or removed the one that this tab saved.
   addEventListener("pagehide", () => {
+    const { value, defaultValue } = field;
     const other = localStorage.getItem(draftKey);
-    const { value } = field;
-    if (!view.isConnected || !value.trim() || value === other || value === field.dataset["restored"]) return;
-    localStorage.setItem(draftKey, other ? `${other}\n${value}` : value);
+    if (view.isConnected && value && value !== other && value !== defaultValue)
+      localStorage.setItem(draftKey, other ? `${other}\n${value}` : value);
   });
   // Text of a page that was closed before the app had loaded.
   try {
-    field.value ||= field.dataset["restored"] = localStorage.getItem(draftKey) ?? "";
+    field.value ||= field.defaultValue = localStorage.getItem(draftKey) ?? "";
   } catch {
     // Storage is forbidden.
   }

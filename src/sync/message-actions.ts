@@ -6,7 +6,8 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { pushUse } from "#lib/browser/push/push-use.ts";
 import { loadMulticast, loadServerCode, rejectAsOffline } from "./actions.ts";
 import { getEngine } from "./engine.ts";
-import { discardUnsentMessage, getContext, retryFailedMessage, setUploadPaused } from "./outbox/enqueue.ts";
+import { retryFailedMessage, setUploadPaused } from "./files/retry-message.ts";
+import { discardUnsentMessage, getContext } from "./outbox/enqueue.ts";
 import type { SavedDraft } from "./store/pending/draft-keys.ts";
 import type { ChatItem, OutgoingFile } from "./store/view-models.ts";
 

@@ -44,7 +44,8 @@ export class TextDrafts {
   /** When somebody last typed in this tab. */
   readonly #typedAt = new Map<ConversationId, number>();
   readonly #markedAt = new Map<ConversationId, number>();
-  readonly #lastSends = new Map<ConversationId, Promise<void>>();
+  /** Number of sends whose text may not be stored yet. */
+  #sendCount = 0;
   /** Journaled drafts that this tab has written or read. */
   readonly #journaled = new Map<ConversationId, string>();
   #cancelSharing: (() => void) | undefined;
@@ -186,32 +187,31 @@ export class TextDrafts {
     const draft = this.#unsaved.get(conversation);
     const target = this.replies.find(conversation);
     let isJournaled = false;
-    const sending = enqueueText(this.#tab, conversation, text, {
-      // Until the stored draft is deleted, the journal says that it was sent. Any tab may write a new one meanwhile.
-      onJournaled: () => {
-        isJournaled = true;
-        this.#unsaved.delete(conversation);
-        if (!this.#hasOtherDraft(conversation, text)) this.#journal(conversation, "");
-      },
-      target,
-      isDraftSent: (stored) =>
-        text.includes(cleanText(stored)) || (draft !== undefined && !this.#isUnseen(conversation, stored)),
-    });
-    this.#lastSends.set(conversation, sending);
-    this.replies.set(conversation, undefined);
     const isMarkedSent = () => readJournaledTextDraft(this.#journalScope, conversation) === "";
+    this.#sendCount++;
     try {
+      const sending = enqueueText(this.#tab, conversation, text, {
+        // Until the stored draft is deleted, the journal says that it was sent. Any tab may write a new one meanwhile.
+        onJournaled: () => {
+          isJournaled = true;
+          this.#unsaved.delete(conversation);
+          if (!this.#hasOtherDraft(conversation, text)) this.#journal(conversation, "");
+        },
+        target,
+        isDraftSent: (stored) =>
+          text.includes(cleanText(stored)) || (draft !== undefined && !this.#isUnseen(conversation, stored)),
+      });
+      this.replies.set(conversation, undefined);
       await sending;
     } catch (error) {
       if (isMarkedSent()) this.#journal(conversation, text);
       if (this.replies.find(conversation) === undefined) this.replies.set(conversation, target);
       throw error;
+    } finally {
+      this.#sendCount--;
     }
-    if (
-      isJournaled
-        ? isMarkedSent() && this.#lastSends.get(conversation) === sending
-        : this.#unsaved.get(conversation) === draft
-    )
+    // A later text of which the draft is not deleted yet needs the mark too.
+    if (isJournaled ? this.#sendCount === 0 && isMarkedSent() : this.#unsaved.get(conversation) === draft)
       this.#clear(conversation);
   }
 

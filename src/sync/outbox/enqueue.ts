@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { hasEnded } from "#contract/conversations.ts";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
-import { Body, findAttachment, ReplyPlace, withReply } from "#contract/messages/body.ts";
+import { Body, ReplyPlace, withReply } from "#contract/messages/body.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
@@ -252,31 +252,6 @@ export const startJournalRecovery = (tab: Tab): (() => void) => {
   return tab.context.subscribe(recover);
 };
 
-/** Queues a failed message again under the same client id. Its upload continues with the missing parts. */
-export const retryFailedMessage = async (tab: Tab, cid: Uuid): Promise<void> => {
-  const { strict, platform } = getContext(tab);
-  const { skew } = await readSyncCursor(strict);
-  const now = platform.now() + skew;
-  await strict.transaction("rw", [strict.outbox, strict.uploads, strict.conversations], async () => {
-    const before = await strict.outbox.get(cid);
-    const gone = new Set(await strict.conversations.filter(hasEnded).primaryKeys());
-    if (before && gone.has(before.conversation)) throw new SyncError("conversation_not_found");
-    const file = before && findAttachment(before.body)?.file;
-    const upload = file === undefined ? undefined : await strict.uploads.get(file);
-    if (upload) await strict.uploads.update(upload.file, { state: "waiting", createdAt: now });
-    const messages = upload ? strict.queryUnsentByFile(upload.file) : strict.outbox.where("cid").equals(cid);
-    await messages.modify((row) => {
-      if (row.state !== "failed" || gone.has(row.conversation)) return;
-      row.state = upload ? "awaiting" : "queued";
-      row.attempts = 0;
-      row.createdAt = now;
-      delete row.error;
-      delete row.paused;
-    });
-  });
-  tab.notifyOutboxChanged();
-};
-
 /**
  * Discards an unsent message. A pending deletion covers a message that the server may have received. Resolves to false
  * if the message was already sent.
@@ -295,23 +270,4 @@ export const discardUnsentMessage = async (tab: Tab, cid: Uuid): Promise<boolean
   clearSentText(context, cid);
   tab.notifyOutboxChanged();
   return wasUnsent;
-};
-
-/** Pauses or resumes the upload of a message. The uploader reads the state from the store. */
-export const setUploadPaused = async (tab: Tab, cid: Uuid, isPaused: boolean): Promise<void> => {
-  const { strict } = getContext(tab);
-  await strict.transaction("rw", [strict.outbox, strict.uploads], async () => {
-    const message = await strict.outbox.get(cid);
-    const file = message && findAttachment(message.body)?.file;
-    const upload = file === undefined ? undefined : await strict.uploads.get(file);
-    if (!upload) return;
-    const isActive = upload.state === "waiting" || upload.state === "uploading";
-    if (isPaused ? !isActive : upload.state !== "paused") return;
-    await strict.uploads.update(upload.file, { state: isPaused ? "paused" : "waiting" });
-    await strict.queryUnsentByFile(upload.file).modify((row) => {
-      if (isPaused) row.paused = true;
-      else delete row.paused;
-    });
-  });
-  tab.notifyOutboxChanged();
 };

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Uuid } from "#contract/ids.ts";
 import { fetchAndCacheFile } from "#sync/files/download-cache.ts";
+import { retryFailedMessage } from "#sync/files/retry-message.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import { setConversationMuted } from "#sync/outbox/conversation-commands.ts";
-import { enqueueText, retryFailedMessage } from "#sync/outbox/enqueue.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";

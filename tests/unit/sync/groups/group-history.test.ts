@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { InboxRow } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { retryFailedMessage } from "#sync/files/retry-message.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
-import { enqueueText, retryFailedMessage } from "#sync/outbox/enqueue.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
 import { listUnknownMembers, readStoredMembersVersion } from "#sync/store/members.ts";
 import type { Tab } from "#sync/tabs/tab.ts";

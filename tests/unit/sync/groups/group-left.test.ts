@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
-import { enqueueText, retryFailedMessage } from "#sync/outbox/enqueue.ts";
+import { retryFailedMessage } from "#sync/files/retry-message.ts";
+import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueBroadcast } from "#sync/outbox/multicast.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
