@@ -84,8 +84,9 @@ const firstViewCss =
   `#${firstViewId}{position:fixed;inset:0;z-index:50;background:var(--bg)}#${firstViewId}:empty{display:none}#root[inert]{visibility:hidden}#root[inert] *{animation:none!important}` +
   // Each icon is a picture that takes as long to load as many lines of text: the text is painted before them.
   `#${firstViewId}:not([data-painted]) [class*=i-ph-]{-webkit-mask:none!important;mask:none!important;background:none!important}` +
-  // The notice that loading stopped stands below the view instead of covering its newest message.
-  `html:has(#unloaded:not([hidden])) #${firstViewId}{bottom:5.5rem}`;
+  // The notice that loading stopped stands right below the view instead of covering its newest message.
+  `html:has(#unloaded:not([hidden])) #${firstViewId}{bottom:4.5rem}` +
+  `#${firstViewId}:not(:empty)~#unloaded:not([hidden]){display:grid;place-content:center;height:4.5rem;padding:0 16px}`;
 
 /**
  * Delays the first paint until the view and its script are parsed, that is up to the element after them. A chat painted

@@ -68,6 +68,8 @@ for (const { title, pattern, n, status } of stages) {
     await page.keyboard.type("la suite");
     await expect(notice(page)).toBeVisible();
     await expect(notice(page)).toHaveCSS("bottom", "0px");
+    const [viewBox, noticeBox] = [await firstView(page).boundingBox(), await notice(page).boundingBox()];
+    expect((viewBox?.y ?? 0) + (viewBox?.height ?? 0)).toBeCloseTo(noticeBox?.y ?? 0, 0);
     const failures = cut.count;
     await expect.poll(() => cut.count).toBeGreaterThan(failures); // it is requested again
     await expect(field).toHaveValue("la suite");
