@@ -220,9 +220,15 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
     if (view.isConnected && value && value !== other && value !== defaultValue)
       localStorage.setItem(draftKey, other ? `${other}\n${value}` : value);
   });
-  // Text of a page that was closed before the app had loaded.
+  // Text of a page that was closed before the app had loaded, before what was typed until this script arrived.
   try {
-    field.value ||= field.defaultValue = localStorage.getItem(draftKey) ?? "";
+    const restored = localStorage.getItem(draftKey) ?? "";
+    const typed = field.value;
+    field.value = field.defaultValue = restored;
+    if (typed && typed !== restored) {
+      field.value = restored ? `${restored}\n${typed}` : typed;
+      save();
+    }
   } catch {
     // Storage is forbidden.
   }

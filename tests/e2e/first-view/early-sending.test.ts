@@ -489,6 +489,31 @@ test("an early text that a tab continues while the app starts in another one is 
   await expect(client.composer(page)).toHaveValue("un deux");
 });
 
+test("an early text is not lost although somebody types in the next page before its script has arrived", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const { ana, ben } = await makeChat(site, 9832, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await firstView(page).getByRole("textbox").fill("un");
+  await page.addInitScript(() => {
+    const observer = new MutationObserver(() => {
+      const field = document.querySelector<HTMLTextAreaElement>("#first-view textarea");
+      if (!field) return;
+      observer.disconnect();
+      field.value = "deux";
+    });
+    observer.observe(document, { childList: true, subtree: true });
+  });
+  await page.reload({ waitUntil: "commit" });
+  await expect(firstView(page).getByRole("textbox")).toHaveValue("un\ndeux");
+  expect(await page.evaluate(() => Object.values(localStorage))).toContain("un\ndeux");
+});
+
 test("an early text is not lost although another tab writes and sends a text of its own", async ({
   browser,
   server,
