@@ -4,6 +4,9 @@ import { renderListView } from "./list-view.ts";
 import { type Markup, markup } from "./markup.ts";
 import type { FirstViewData } from "./view-data.ts";
 
+/** Largest parts of a screen that are drawn: more rows than a large phone shows. */
+export const drawnCounts = { rows: 14, messages: 14, thumbs: 2 } as const;
+
 /** Markup of a first view in the current language. */
 export const renderFirstView = (view: FirstViewData, t: Translate): Markup =>
   markup`<div class="flex h-full flex-col overflow-hidden bg-bg text-text">${

@@ -2,7 +2,7 @@ import { findConversation } from "#app/paths.ts";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { type ConversationId, otherMember } from "#contract/ids.ts";
 import { toUnreadTotal } from "#contract/settings/conversation-flags.ts";
-import { renderFirstView } from "#first-view/first-view.ts";
+import { drawnCounts, renderFirstView } from "#first-view/first-view.ts";
 import { listMembersOfMessages } from "#first-view/message-view.ts";
 import type { ChatViewData, FirstViewData, ListView } from "#first-view/view-data.ts";
 import { getLanguage } from "#i18n/current-language.ts";
@@ -22,10 +22,7 @@ import type { SyncContext } from "#sync/store/sync-context.ts";
 
 /** Saves what the list and the open chat show, so that the next start shows it before the app has loaded. */
 
-const drawnRows = 14;
 const countedRows = 100; // as the app counts them
-const drawnMessages = 14;
-const drawnThumbs = 2;
 
 const readList = async ({ store, me }: SyncContext): Promise<ListView | undefined> => {
   const conversations = await readConversations(store, me, countedRows);
@@ -39,7 +36,7 @@ const readList = async ({ store, me }: SyncContext): Promise<ListView | undefine
   return {
     type: "list",
     me: profile ?? undefined,
-    entries: conversations.slice(0, drawnRows),
+    entries: conversations.slice(0, drawnCounts.rows),
     archivedCount,
     marks: {
       unread: toUnreadTotal(conversations),
@@ -59,7 +56,7 @@ const readOpenChat = async (
   const peer = otherMember(conversation, me);
   // A chat with a notice instead of messages or composer is left to the app.
   if (!isStored || gone || !open || blocked || person?.deleted || (peer !== undefined && !person)) return undefined;
-  const { items, hasMoreLocally, hasMoreOnServer } = await readChat(store, conversation, drawnMessages);
+  const { items, hasMoreLocally, hasMoreOnServer } = await readChat(store, conversation, drawnCounts.messages);
   if (items.length === 0) return undefined;
   const members = group && {
     ownNumber: group.number,
@@ -76,7 +73,7 @@ const readOpenChat = async (
     memberCount: group?.count,
     members: members ?? undefined,
     messages: items,
-    thumbs: new Set(items.filter(({ body }) => body.type === "image").slice(0, drawnThumbs)),
+    thumbs: new Set(items.filter(({ body }) => body.type === "image").slice(0, drawnCounts.thumbs)),
     hasOlder: hasMoreLocally || hasMoreOnServer,
     pinned: view.pinnedMessages.at(-1),
     now: getServerNow(),

@@ -7,7 +7,7 @@ import type { Profile, Relation } from "#contract/people.ts";
 import { toUnreadTotal } from "#contract/settings/conversation-flags.ts";
 import { type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { DocumentData } from "#contract/wire/document/document-data.ts";
-import { toWallClock } from "#first-view/first-view.ts";
+import { drawnCounts, toWallClock } from "#first-view/first-view.ts";
 import { listMembersOfMessages } from "#first-view/message-view.ts";
 import type { ChatEntry, ChatViewData, FirstViewData, ListEntry, MemberEntry } from "#first-view/view-data.ts";
 import { openDb } from "#worker/db/client.ts";
@@ -18,9 +18,6 @@ import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.t
 
 /** Reads what a document of the app shows first, from the person's own objects. */
 
-const drawnRows = 14; // more than a large phone shows
-const drawnMessages = 14;
-const drawnThumbs = 2;
 const embeddedMessages = 24;
 const groupsWithNames = 6; // groups of the list whose last sender is named
 const beyondNewestSeq = Number.MAX_SAFE_INTEGER;
@@ -115,7 +112,7 @@ const readListView = async (reader: Reader, data: DocumentData): Promise<FirstVi
   const listed = all.filter(({ archived }) => !archived).sort(compareListed);
   if (listed.length === 0) return undefined;
   const archivedCount = all.length - listed.length;
-  const rows = listed.slice(0, drawnRows);
+  const rows = listed.slice(0, drawnCounts.rows);
   const isComplete = changes.before === null;
   const entries: ListEntry[] = rows.map((row) =>
     toListEntry(row, relations.get(otherMember(row.conversation, reader.caller.user) ?? ""), reader),
@@ -167,7 +164,7 @@ const readChatView = async (reader: Reader, data: DocumentData): Promise<ChatVie
   const isUnconfirmed = relation?.number_notice === "left";
   const isPlain = messages.length > 0 && row.open && !relation?.blocked && !isUnconfirmed && !relation?.profile.deleted;
   if (!isPlain) return undefined;
-  const drawn = messages.slice(0, drawnMessages);
+  const drawn = messages.slice(0, drawnCounts.messages);
   const members = row.group && (await readMembers(reader, row.conversation, listMembersOfMessages(drawn)));
   if (members) data.members = { group: row.conversation, page: members };
   const person = relation ? toPerson(relation.profile) : undefined;
@@ -183,7 +180,7 @@ const readChatView = async (reader: Reader, data: DocumentData): Promise<ChatVie
     memberCount: row.group?.count,
     members: row.group ? { ownNumber: row.group.number, profiles: toMemberEntries(members ?? undefined) } : undefined,
     messages: drawn,
-    thumbs: new Set(drawn.filter(({ body }) => body.type === "image").slice(0, drawnThumbs)),
+    thumbs: new Set(drawn.filter(({ body }) => body.type === "image").slice(0, drawnCounts.thumbs)),
     hasOlder: page.result.more || messages.length > drawn.length,
     pinned: findNewestPinned(row),
     now,
