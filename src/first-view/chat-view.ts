@@ -40,7 +40,7 @@ const header = (chat: ChatViewData, t: Translate): Markup => {
 /** The button records while the field is empty; `early-input.ts` shows the other icon. */
 const composer = (
   t: Translate,
-): Markup => markup`<form id="first-composer" class="relative shrink-0 border-t border-line bg-surface px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]">
+): Markup => markup`<form id="first-composer" method="dialog" class="relative shrink-0 border-t border-line bg-surface px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]">
   <div class="flex items-end gap-x-1 sm:gap-x-2">
     ${iconButton("i-ph-plus", t("chat.attach.menu"), "text-muted hover:text-text")}
     <textarea rows="1" dir="auto" enterkeyhint="send" autocomplete="off" aria-label="${t("chat.composer")}" placeholder="${t("chat.placeholder")}" class="block min-h-12 max-h-[144px] [field-sizing:content] min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 placeholder:overflow-hidden placeholder:text-ellipsis placeholder:whitespace-nowrap focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 pr-12!"></textarea>

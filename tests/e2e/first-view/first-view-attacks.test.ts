@@ -1,7 +1,7 @@
 import { privateConversationId } from "#contract/ids.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { firstView, holdScripts, makeChat, openCold, openPhone } from "#tests/support/browser/cold-start.ts";
-import { fill, waitForTakeover } from "#tests/support/browser/test-client.ts";
+import { fill, TestClient, waitForTakeover } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
@@ -63,6 +63,27 @@ test("a double tap on send sends once and records nothing", async ({ browser, se
   await expect(client.ticks("une fois", "sent", page)).toBeVisible({ timeout: 30_000 });
   expect(await page.evaluate(() => Reflect.get(window, "hasRecorded"))).toBeUndefined();
   expect((await readServerLog(site, ben, conversation)).map(({ text }) => text)).toEqual(["bonjour", "une fois"]);
+});
+
+test("a press on Send before the script of the document has arrived keeps the text", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben } = await makeChat(site, 9834, ["bonjour"]);
+  const context = await browser.newContext({
+    baseURL: server.origin,
+    serviceWorkers: "block",
+    javaScriptEnabled: false,
+  });
+  const client = await TestClient.openIn(context, server, "fr", true);
+  await client.setSessionCookies(ben);
+  const { page } = client;
+  await page.goto(`/app/chat/${ana.id}`);
+  const url = page.url();
+  await firstView(page).getByRole("textbox").fill("trop tôt");
+  await firstView(page).locator("[type=submit]").click();
+  await page.waitForTimeout(1_000); // a navigation
+  expect(page.url()).toBe(url);
+  await expect(firstView(page).getByRole("textbox")).toHaveValue("trop tôt");
+  await client.close();
 });
 
 test("every text sent while the app takes over is sent once, in order", async ({ browser, server }) => {
