@@ -60,6 +60,7 @@ const libraries = [
         "startsWithAnyOfIgnoreCase",
         "startsWithIgnoreCase",
       ],
+      PropModification: ["execute"],
       Dexie: [
         "async",
         "asap",
@@ -97,6 +98,8 @@ const libraries = [
       isCachableContext: "() => false",
       isCachableRequest: "() => false",
       signalSubscribersNow: nothing,
+      // No query names only the first part of a compound index: Dexie then finds no such index.
+      virtualIndexMiddleware: emptyMiddleware,
       // The app names an index, never a combination of values.
       "Table.where": "where(index) { return new this.db.WhereClause(this, index); }",
     },
@@ -192,10 +195,55 @@ const libraries = [
       preload: unused,
       preloadModule: unused,
       suspendResource: unused,
+      createHoistableInstance: unused,
+      getHydratableHoistableCache: unused,
+      insertStylesheetIntoRoot: unused,
+      preconnectAs: unused,
+      preinitModuleScript: unused,
+      preinitScript: unused,
+      preloadResourceAndSuspendIfNeeded: unused,
+      // Waiting for images, which only a <ViewTransition> asks for.
+      preloadInstanceAndSuspendIfNeeded: "(fiber) => { fiber.flags &= -16777217; }",
+      suspendInstance: unused,
+      waitForCommitToBeReady: "() => null",
+      // Forms with a function as their action.
+      extractEvents$1: nothing,
+      ensureFormComponentIsStateful: unused,
+      scheduleReplayQueueIfNeeded: unused,
+      startHostTransition: unused,
+      dispatchOptimisticSetState: unused,
+      startTransition: unused,
+      // Hydration of a boundary: the prerendered pages contain no <Suspense> and no <Activity>.
+      attemptExplicitHydrationTarget: unused,
+      canHydrateHydrationBoundary: "() => null",
+      clearHydrationBoundary: unused,
+      createFiberFromDehydratedFragment: unused,
+      hideOrUnhideDehydratedBoundary: unused,
+      registerSuspenseInstanceRetry: unused,
+      updateDehydratedSuspenseComponent: unused,
       // Names of components in the console's message of an error.
       getStackByFiberInDevAndProd: '() => ""',
     },
-    statements: /^FragmentInstance\.prototype\./,
+    statements:
+      /^(FragmentInstance\.prototype\.|ReactDOMHydrationRoot\.prototype\.unstable_|ReactDOMSharedInternals\.findDOMNode =)/,
+  },
+  {
+    name: "react-dom",
+    version: "19.3.1",
+    module: "cjs/react-dom.production.js",
+    members: {},
+    replaced: {},
+    statements:
+      /^exports\.(browser|preconnect|prefetchDNS|preinit|preinitModule|preload|preloadModule|requestFormReset|unstable_batchedUpdates|useFormState|useFormStatus) =/,
+  },
+  {
+    name: "@tanstack/virtual-core",
+    version: "3.19.11",
+    module: "dist/esm/index.js",
+    members: {},
+    replaced: {},
+    // Methods that no list calls.
+    statements: /^this\.(cancelScroll|measure|scrollBy|takeSnapshot) =/,
   },
   {
     name: "react-i18next",
@@ -231,6 +279,21 @@ const libraries = [
       defaultErrorElement: "null",
       useNavigateStable: unused,
     },
+  },
+  {
+    name: "react-router",
+    version: "8.5.1",
+    module: "dist/production/lib/components.js",
+    members: {},
+    replaced: { MemoizedDataRoutes: unused },
+  },
+  {
+    name: "react-router",
+    version: "8.5.1",
+    module: "dist/production/lib/dom/lib.js",
+    members: {},
+    replaced: { Form: unused, NavLink: unused },
+    statements: /^(Form|NavLink)\.displayName =/,
   },
 ];
 
