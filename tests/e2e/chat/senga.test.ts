@@ -264,8 +264,8 @@ test("a received request shows facts about its sender, no picture and no number,
   server,
 }) => {
   const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 9_770, "Ana Mbuyi"), await makePerson(site, 9_771, "Ben Kasongo")];
-  const cleo = await makePerson(site, 9_772, "Cléo Ilunga");
+  const [ana, ben] = [await makePerson(site, 7_720, "Ana Mbuyi"), await makePerson(site, 7_721, "Ben Kasongo")];
+  const cleo = await makePerson(site, 7_722, "Cléo Ilunga");
   for (const person of [ana, ben]) await connectPeople(site, cleo, person);
   await site.fetch(`${site.origin}/api/profile/avatar`, {
     method: "PUT",

@@ -379,7 +379,7 @@ test("an early message whose answer arrives after the takeover is shown as sent 
   server,
 }) => {
   const site = toSite(server);
-  const { ana, ben, conversation } = await makeChat(site, 9828, ["bonjour"]);
+  const { ana, ben, conversation } = await makeChat(site, 7708, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const release = await holdScripts(client.context);
@@ -406,7 +406,7 @@ test("an early message whose answer arrives after the takeover is shown as sent 
 
 test("an early text that one of two tabs continues and sends is no draft in the other", async ({ browser, server }) => {
   const site = toSite(server);
-  const { ana, ben, conversation } = await makeChat(site, 9820, ["bonjour"]);
+  const { ana, ben, conversation } = await makeChat(site, 7700, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   await page.goto(`/app/chat/${ana.id}`);
@@ -436,7 +436,7 @@ test("an early text that became a draft in another tab is none any more once it 
   server,
 }) => {
   const site = toSite(server);
-  const { ana, ben, conversation } = await makeChat(site, 9824, ["bonjour"]);
+  const { ana, ben, conversation } = await makeChat(site, 7704, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const release = await holdScripts(page);
@@ -466,7 +466,7 @@ test("an early text that a tab continues while the app starts in another one is 
   server,
 }) => {
   const site = toSite(server);
-  const { ana, ben } = await makeChat(site, 9822, ["bonjour"]);
+  const { ana, ben } = await makeChat(site, 7702, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const release = await holdScripts(page);
@@ -494,7 +494,7 @@ test("an early text is not lost although somebody types in the next page before 
   server,
 }) => {
   const site = toSite(server);
-  const { ana, ben } = await makeChat(site, 9832, ["bonjour"]);
+  const { ana, ben } = await makeChat(site, 7712, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   await holdScripts(client.context);
@@ -519,7 +519,7 @@ test("an early text is not lost although another tab writes and sends a text of 
   server,
 }) => {
   const site = toSite(server);
-  const { ana, ben } = await makeChat(site, 9830, ["bonjour"]);
+  const { ana, ben } = await makeChat(site, 7710, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const release = await holdScripts(client.context);

@@ -67,7 +67,7 @@ test("a double tap on send sends once and records nothing", async ({ browser, se
 
 test("a press on Send before the script of the document has arrived keeps the text", async ({ browser, server }) => {
   const site = toSite(server);
-  const { ana, ben } = await makeChat(site, 9834, ["bonjour"]);
+  const { ana, ben } = await makeChat(site, 7724, ["bonjour"]);
   const context = await browser.newContext({
     baseURL: server.origin,
     serviceWorkers: "block",

@@ -6,7 +6,7 @@ test("a text typed in the first view of a full device is in the field once there
   browser,
   server,
 }) => {
-  const { ana, ben } = await makeChat(toSite(server), 9826, ["bonjour"]);
+  const { ana, ben } = await makeChat(toSite(server), 7706, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const devtools = await client.context.newCDPSession(page);
