@@ -32,7 +32,7 @@ const listPosted = async (conversation: string, ...texts: string[]): Promise<str
     return Response.json({ epoch: "e", sent: [{ cid: message.cid, seq: posted.length, at: 1 }] });
   });
   const sender = createEarlySender({
-    view: { isConnected: true } as HTMLElement,
+    view: Object.assign(new EventTarget(), { isConnected: true }) as HTMLElement,
     user,
     conversation,
     store: "lisolo-test",

@@ -18,6 +18,7 @@ import {
 } from "#tests/worker/support/call-client.ts";
 import { advanceClock, elapseTimers, suspendAlarms } from "#tests/worker/support/clock.ts";
 import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { nameOf } from "#tests/worker/support/object-name.ts";
 import { UserChannel } from "#worker/objects/user-channel.ts";
 
 /** Calls whose objects are evicted: stored state continues, and everybody is notified. */
@@ -223,7 +224,7 @@ test("late or duplicate notices do not ring again", async () => {
   const notify = UserChannel.prototype.notify;
   const kept: (() => Promise<unknown>)[] = [];
   vi.spyOn(UserChannel.prototype, "notify").mockImplementation(function (this: UserChannel, notice) {
-    kept.push(() => notify.call(this, notice));
+    kept.push(() => channelStub(nameOf(this)).notify(notice));
     return notify.call(this, notice);
   });
   await anas.dial(call);
