@@ -7,6 +7,7 @@ import {
   type Rule,
   transformerDirectives,
   transformerVariantGroup,
+  type Variant,
 } from "unocss";
 
 const remPx = 16; // default font size of browsers
@@ -82,6 +83,39 @@ const completeIcon = (css: CSSObject): void => {
   });
 };
 
+/**
+ * Icons of the app's own stylesheet: those of the conversation list, a chat with texts and the shell. All others stand in
+ * a sheet that loads with later code (`src/lib/browser/later-icons.ts`): together, icons are larger than all other styles.
+ */
+const openingIcons = new Set(
+  `
+  address-book address-book-fill arrow-bend-up-right arrow-down-bold arrow-left-bold arrows-clockwise bell-slash
+  chat-circle-dots chat-circle-dots-fill chat-circle-text chats-circle check-bold checks-bold clock cloud-slash
+  dots-three-vertical-bold eye eye-fill file image info-fill magnifying-glass microphone microphone-fill note-pencil
+  paper-plane-right-fill phone phone-fill phone-incoming phone-outgoing phone-x plus prohibit prohibit-bold push-pin-fill
+  question squares-four squares-four-fill star-fill trash user user-circle-dashed user-plus user-plus-fill
+  users-three-fill video-camera video-camera-slash warning warning-circle-fill x x-circle
+  `
+    .trim()
+    .split(/\s+/)
+    .map((name) => `i-ph-${name}`),
+);
+
+/** Layer of all icons that are not needed at the opening: `virtual:uno:later-icons.css`. */
+const laterIcons: Variant = {
+  name: "later-icons",
+  match: (name) =>
+    name.startsWith("i-ph-") && !openingIcons.has(name) ? { matcher: name, layer: "later-icons" } : undefined,
+};
+
+/** Gives icons no specificity: the classes for their size and colour win, in whichever sheet they stand. */
+const weakIcons: Preset = {
+  name: "weak-icons",
+  postprocess: (utility) => {
+    if (utility.selector.startsWith(".i-ph-")) utility.selector = `:where(${utility.selector})`;
+  },
+};
+
 // presetWind3 instead of presetWind4: the latter emits color-mix() and @property, which Chrome below 111 does not
 // support. Colours are custom properties of src/app/theme.css, so a class works in light and dark.
 export default defineConfig({
@@ -90,7 +124,9 @@ export default defineConfig({
     presetIcons({ prefix: "i-", processor: completeIcon }),
     stepsInPixels,
     rejectUnsetVariables,
+    weakIcons,
   ],
+  variants: [laterIcons],
   // Words of the code that would be taken for classes.
   blocklist: ["blur", "filter", "!filter", "ring", "transform"],
   transformers: [transformerDirectives(), transformerVariantGroup()],

@@ -3,12 +3,9 @@ import react from "@vitejs/plugin-react";
 import unocss from "unocss/vite";
 import { defineConfig } from "vite";
 import { chunkGroups, isAlwaysLoaded } from "./scripts/build/chunks.mjs";
-import { lazyStyles, sheetVariant, weakenLazyIcon } from "./scripts/build/lazy-styles.mjs";
 import { partnerPlugin } from "./scripts/build/partner.mjs";
 import { pureSchemas } from "./scripts/build/pure-schemas.mjs";
-import { routerStub } from "./scripts/build/router-stub.mjs";
 import { textParts, wholeTexts } from "./scripts/build/text-parts.mjs";
-import { unusedLibraryCode } from "./scripts/build/unused-library-code.mjs";
 
 // Set by scripts/local/dev.mjs, so that development shares its data with `npm start`.
 const state = process.env["LISOLO_STATE"];
@@ -21,14 +18,11 @@ export default defineConfig({
   // Dexie's build for browsers with classes and async functions, smaller than the package's default entry.
   resolve: { alias: { dexie: "dexie/dist/modern/dexie.mjs" } },
   plugins: [
-    lazyStyles,
     wholeTexts,
     textParts,
     partnerPlugin,
     pureSchemas,
-    routerStub,
-    unusedLibraryCode,
-    unocss({ variants: [sheetVariant], postprocess: weakenLazyIcon }),
+    unocss(),
     react(),
     cloudflare({
       persistState: state ? { path: state } : true,

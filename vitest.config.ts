@@ -1,7 +1,6 @@
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { unusedLibraryCode } from "./scripts/build/unused-library-code.mjs";
 import { makeSecrets } from "./scripts/local/secrets.mjs";
 
 const secrets = makeSecrets();
@@ -28,11 +27,7 @@ const runtime = (limitFactor: number) =>
   }));
 
 const unit = {
-  // Libraries as the client contains them.
-  plugins: [unusedLibraryCode],
-  resolve: { alias: { dexie: "dexie/dist/modern/dexie.mjs" } },
   test: {
-    server: { deps: { inline: ["dexie", "i18next"] } },
     environment: "node" as const,
     // End tests that hang, as below.
     testTimeout: 60_000,

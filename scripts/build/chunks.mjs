@@ -1,328 +1,129 @@
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { root } from "../run.mjs";
 
-// Used by vite.config.ts: assignment of the client's modules to files (docs/decisions/client-bundles.md). Each part is
-// one file: everything its roots reach by static imports that no earlier part contains. A root is a module that no other
-// root of its part reaches, or a folder ("…/") of which no module loads earlier: lazy-styles.mjs adds styles to each root
-// of a later part. Modules outside all parts are split by Rolldown.
+// Used by vite.config.ts: assignment of the client's modules to files (docs/decisions/client-bundles.md). What opens the
+// app is divided by its scripts and screens, later code by folder. Modules without a part are split by Rolldown.
 
-/** @typedef {{ name: string, roots: string[] }} Part */
-
-/** Libraries of every document. They change only with a new version, so the browser keeps their file over releases. */
-const vendorPackages = ["react", "react-dom", "scheduler", "i18next", "react-i18next"];
-const vendorPart = "vendor";
-/** Libraries that only the app needs: the store's, which is requested first, and that of the screens. */
-const appVendorParts = { dexie: ["dexie"], router: ["react-router"] };
-/** Stylesheet of all parts that load after a page (lazy-styles.mjs). */
-const lazyStylesPart = "lazy-styles";
-
-/**
- * What `base` and `engine` have in common, without React, and the library of its schemas: the store is opened before
- * React has arrived.
- */
-const corePart = "core";
-const corePackages = ["valibot"];
-
-/**
- * Code of every document, and the modules that the forms, passkeys and the second factor share with the app: if only the
- * app's part had them, the log-in page would load all of it.
- */
-const basePart = {
-  name: "base",
-  roots: [
-    "src/entry.tsx",
-    "src/components/controls/button.tsx",
-    "src/components/controls/password-field.tsx",
-    "src/i18n/format.ts",
-    "src/i18n/use-format.ts",
-    "src/lib/browser/network-info.ts",
-    "src/lib/session/session-ended-note.ts",
-    "src/lib/media/avatar-file.ts",
-    "src/lib/session/change-password.ts",
-    "src/lib/factors/pending-registration.ts",
-    "src/lib/factors/passkey-error.ts",
-    "src/lib/factors/passkeys.ts",
-    "src/lib/session/sign-in.ts",
-    "src/lib/browser/form-restore.ts",
-    "contract/auth/security.ts",
-  ],
+/** Libraries, which stay cached over releases. `core` is what the store needs before React has arrived. */
+const packageParts = {
+  core: ["valibot", "@oxc-project", "rolldown"],
+  vendor: ["react", "react-dom", "scheduler", "i18next", "react-i18next"],
+  dexie: ["dexie"],
+  router: ["react-router"],
 };
-/** Parts that the forms and the security page request. */
-const signInParts = [
-  // OAuth flow.
-  { name: "providers", roots: ["src/lib/factors/oauth.ts"] },
-  // Second factor: at log-in and for step-up.
-  { name: "steps", roots: ["src/components/auth/second-factor-panel.tsx"] },
-];
-/** Local store and outbox, and what reads the first screen from them. */
-const enginePart = {
-  name: "engine",
-  roots: ["src/main.ts"],
+
+/** Scripts that documents name. They have files of their own, apart from the code that they import. */
+const scripts = {
+  engine: "src/main.ts",
+  app: "src/app-root.tsx",
+  entry: "src/entry.tsx",
+  forms: "src/entry-screens.tsx",
 };
-const appParts = [
-  enginePart,
-  // Everything else needed to open the app, and what the pages below share.
-  { name: "app", roots: ["src/app-root.tsx"] },
-];
-
-/**
- * Pages that open first. A document preloads its own (src/prerender/app-shell.ts), the app fetches the others when it is
- * idle. Modules of several pages belong to `app`.
- * @type {Part[]}
- */
-const pageParts = [
-  { name: "list", roots: ["src/features/conversations/masolo-screen.tsx"] },
-  { name: "chat", roots: ["src/features/chat/private-chat-screen.tsx"] },
-];
-const sharedPagePart = "app";
-/** Connection to the server, requested once the first screen is drawn. */
-const connectionPart = {
-  name: "connection",
-  roots: [
-    "src/sync/server-code.ts",
-    "src/sync/connection/http-command.ts",
-    "src/sync/presence/presence-poller.ts",
-    "src/sync/inbound/member-loader.ts",
-  ],
+/** Screens that open first, each with a file of its own; what both need belongs to `app`. */
+const openingScreens = {
+  list: "src/features/conversations/masolo-screen.tsx",
+  chat: "src/features/chat/private-chat-screen.tsx",
 };
-/** Also uses the modules of `chat`. */
-const groupChatPart = { name: "group-chat", roots: ["src/features/chat/group-chat-screen.tsx"] };
+const entryScreens = "src/features/auth/screens/";
+/** Code that most pages request once they are drawn, in this order: the connection to the server and the tools of chats. */
+const idleParts = {
+  connection: /^src\/sync\/(server-code|connection|presence|inbound)\b/,
+  "group-chat": /^src\/features\/chat\/group-chat-screen/,
+  tools:
+    /^src\/(features\/chat\/(composer|field|header|message)|components\/(overlays|people)|sync\/message-actions)\b/,
+  notifier: /^src\/features\/notifier\//,
+  push: /^src\/(features|lib)\/push\//,
+};
+/** Code that is loaded on demand. What several of these parts need is `shared`. */
+const lazyParts = {
+  media: /^src\/features\/chat\/(attachments|reply|reactions|unsent)\/(?!emoji)/,
+  sending: /^src\/(features\/chat\/voice|lib\/media|sync\/(files|drafts|outbox))\//,
+  menus: /^src\/features\/(chat\/(edit|search)|conversations)\//,
+  calls: /^src\/(calls|features\/calls)\//,
+  groups: /^src\/features\/groups\//,
+  screens: /^src\/(features\/(contacts|makutano|profile|senga|services|settings|starred|handle)|components\/layout)\//,
+  security: /^src\/(features\/security|components\/auth)\//,
+  tala: /^src\/(features\/tala|sync\/feed)\//,
+  share: /^src\/(features|lib\/browser)\/share\//,
+};
 
-/** Modules of `base` that only the entry pages and lazy parts use. */
-const formsPart = "forms";
-
-/**
- * Parts that pages of the app request once they are rendered. Modules that lazy parts need too stay here: in
- * `shared` they would bring all of it, and the lazy icons, to every chat.
- * @type {Part[]}
- */
-const idleParts = [
-  // Menus and confirmations, which open over every page.
-  {
-    name: "dialogs",
-    roots: [
-      "src/components/overlays/menu-popup.tsx",
-      "src/components/people/person-dialogs.tsx",
-      "src/features/chat/header/chat-menus.tsx",
-    ],
-  },
-  // Tools of message fields: formats, emoji button, attachments.
-  {
-    name: "composer",
-    roots: [
-      "src/features/chat/composer/attach-menu.tsx",
-      "src/features/chat/field/field-tools.tsx",
-      "src/features/chat/composer/file-drop.tsx",
-    ],
-  },
-  // Rare notices of chats, and what the menus and panels of chats have in common.
-  {
-    name: "notices",
-    roots: [
-      "src/features/chat/composer/private-chat-notices.tsx",
-      "src/features/chat/message/failed-message.tsx",
-      "src/components/overlays/copy-text.ts",
-      "src/sync/message-actions.ts",
-      "src/sync/files/retry-message.ts",
-    ],
-  },
-  // Announces messages that arrive in other conversations.
-  { name: "notifier", roots: ["src/features/notifier/notifier.tsx"] },
-  // Notifications while the app is closed: requested where they are on, and once a message was sent.
-  { name: "push", roots: ["src/features/push/push-host.tsx", "src/lib/push/browser-push.ts"] },
-];
-
-/** @type {Part[]} */
-const lazyParts = [
-  // Chat content other than text.
-  {
-    name: "media",
-    roots: [
-      "src/features/chat/message/call-message.tsx",
-      "src/features/chat/attachments/file-attachment.tsx",
-      "src/features/chat/unsent/unsent-content.tsx",
-      "src/features/chat/attachments/image-attachment.tsx",
-      "src/features/chat/attachments/image-viewer.tsx",
-      "src/features/chat/attachments/voice-message.tsx",
-      "src/features/chat/header/pinned-bar.tsx",
-      "src/features/chat/reply/quote.tsx",
-      "src/features/chat/reply/reply-bar.tsx",
-      "src/features/chat/reply/return-button.tsx",
-      "src/features/chat/reply/swipe-gesture.ts",
-      "src/features/chat/reactions/reaction-pills.tsx",
-      "src/sync/files/download-cache.ts",
-    ],
-  },
-  // Preparing and sending files and voice messages.
-  {
-    name: "sending",
-    roots: [
-      "src/features/chat/composer/attach-sheet.tsx",
-      "src/components/overlays/camera-sheet.tsx",
-      "src/features/chat/voice/recorder-panel.tsx",
-      "src/features/chat/voice/voice-recording.ts",
-      "src/lib/media/post-picture.ts",
-      "src/lib/media/image-resize.ts",
-      "src/sync/files/send-files.ts",
-      "src/sync/drafts/draft-keeper.ts",
-      "src/sync/files/uploader.ts",
-    ],
-  },
-  // Dialogs and menus over the list and a chat.
-  {
-    name: "menus",
-    roots: [
-      "src/components/people/mute-dialog.tsx",
-      "src/features/chat/edit/edit-composer.tsx",
-      "src/features/chat/edit/failed-edit.tsx",
-      "src/features/chat/message/menu/forward-dialog.tsx",
-      "src/features/chat/message/menu/message-actions.tsx",
-      "src/features/chat/message/menu/receipts-sheet.tsx",
-      "src/features/chat/reactions/reactors-sheet.tsx",
-      "src/sync/message-flags/delete-for-self.ts",
-      "src/sync/message-flags/set-message-flags.ts",
-      "src/sync/reactions/set-reaction.ts",
-      "src/features/chat/search/search-panel.tsx",
-      "src/features/conversations/broadcast-sheet.tsx",
-      "src/features/conversations/delete-conversation-dialog.tsx",
-      "src/features/conversations/empty-filter.tsx",
-      "src/features/conversations/flag-actions.ts",
-      "src/features/conversations/row-menu.tsx",
-      "src/features/conversations/new-chat-sheet.tsx",
-      "src/sync/outbox/edit-message.ts",
-      "src/sync/outbox/edit-sender.ts",
-      "src/sync/outbox/multicast.ts",
-    ],
-  },
-  // Creating and managing groups.
-  {
-    name: "groups",
-    roots: ["src/features/groups/"],
-  },
-  // Calls: ringing, media and their screens.
-  {
-    name: "calls",
-    roots: [
-      "src/calls/controller/start.ts",
-      "src/calls/ui/data-cost-dialog.tsx",
-      "src/features/calls/host/call-layer.tsx",
-    ],
-  },
-  {
-    name: "screens",
-    roots: [
-      "src/components/layout/virtual-rows.tsx",
-      "src/features/contacts/",
-      "src/features/makutano/",
-      "src/features/profile/",
-      "src/features/senga/",
-      "src/features/services/",
-      "src/features/settings/",
-      "src/features/starred/",
-    ],
-  },
-  // Own handle and personal link.
-  { name: "handle", roots: ["src/features/handle/handle-screen.tsx"] },
-  // Scanning of QR codes, without the library that only some browsers need.
-  { name: "scan", roots: ["src/features/handle/scan/scan-screen.tsx"] },
-  // Verification of the own number.
-  { name: "number", roots: ["src/features/security/number/"] },
-  // Account security and step-up.
-  {
-    name: "security",
-    roots: ["src/components/auth/reauthenticate-dialog.tsx", "src/features/security/security-screen.tsx"],
-  },
-  // Feed of statuses, and the sender of own ones.
-  { name: "tala", roots: ["src/features/tala/tala-screen.tsx", "src/sync/feed/post-sender.ts"] },
-  // Sending what other apps share.
-  { name: "share", roots: ["src/features/share/", "src/lib/browser/share/stored-share.ts"] },
-  // Installing the app.
-  { name: "install", roots: ["src/features/install/"] },
-  // Help answers in all languages.
-  { name: "help", roots: ["src/features/help/help-screen.tsx"] },
-];
-
-/** Modules shared by several lazy parts. */
-const sharedPart = "shared";
-
-/** Scripts named by documents, kept separate from the code they run. */
-const documentScripts = ["src/main.ts", "src/app-root.tsx", "src/entry.tsx", "src/entry-screens.tsx"];
-
-/** @typedef {{ importedIds: readonly string[], dynamicallyImportedIds?: readonly string[] }} ModuleImports */
+/** @typedef {{ importedIds: readonly string[], dynamicallyImportedIds: readonly string[] }} ModuleImports */
 /** @typedef {{ getModuleInfo: (id: string) => ModuleImports | null }} ModuleGraph */
 
-const toModuleId = (path) => join(root, path).replaceAll("\\", "/");
+const folder = `${root.replaceAll("\\", "/")}/`;
+const toPath = (id) => (id.startsWith(folder) ? id.slice(folder.length) : id);
+const findPackagePart = (id) =>
+  Object.entries(packageParts).find(([, names]) => names.some((name) => id.includes(`/node_modules/${name}/`)))?.[0] ??
+  (/^\0(vite\/preload-helper|rolldown\/runtime)/.test(id) ? "core" : undefined);
 
 /**
- * Modules that a root stands for.
+ * Modules that a module reaches by static imports, itself included.
+ * @param {ModuleGraph} graph
  * @param {string} path
  */
-function listModules(path) {
-  if (!path.endsWith("/")) return [toModuleId(path)];
-  return readdirSync(join(root, path), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name).replaceAll("\\", "/"));
-}
-
-/**
- * @param {ModuleGraph} graph
- * @param {string[]} roots
- * @param {(id: string) => boolean} isTaken
- */
-function collectReachable(graph, roots, isTaken) {
+function listReached(graph, path) {
   /** @type {Set<string>} */
-  const reached = new Set();
-  const walk = (id) => {
-    if (reached.has(id) || isTaken(id)) return;
-    reached.add(id);
-    for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) walk(imported);
-  };
-  for (const path of roots) {
-    const ids = listModules(path).filter((id) => graph.getModuleInfo(id));
-    if (ids.length === 0) throw new Error(`scripts/build/chunks.mjs names ${path}, which is not part of the client`);
-    for (const id of ids) walk(id);
-  }
+  const reached = new Set([folder + path]);
+  for (const id of reached) for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) reached.add(imported);
   return reached;
 }
 
-const getPackageFolder = (name) => `/node_modules/${name}/`;
-/** @param {string} id */
-const findFixedPart = (id) => {
-  if (/vite\/preload-helper|@oxc-project|rolldown\/runtime/.test(id)) return corePart; // helpers that the build adds to other modules
-  if (/virtual:lazy-styles|__uno_lazy/.test(id)) return lazyStylesPart;
-  const packageParts = { [corePart]: corePackages, [vendorPart]: vendorPackages, ...appVendorParts };
-  return Object.entries(packageParts).find(([, packages]) =>
-    packages.some((name) => id.includes(getPackageFolder(name))),
-  )?.[0];
-};
+/**
+ * Modules that are imported dynamically, in the order in which they are found.
+ * @param {ModuleGraph} graph
+ */
+function listDynamicImports(graph) {
+  /** @type {Set<string>} */
+  const found = new Set();
+  const reached = new Set(Object.values(scripts).map((path) => folder + path));
+  for (const id of reached) {
+    const { importedIds = [], dynamicallyImportedIds = [] } = graph.getModuleInfo(id) ?? {};
+    for (const imported of [...importedIds, ...dynamicallyImportedIds]) reached.add(imported);
+    for (const imported of dynamicallyImportedIds) found.add(imported);
+  }
+  return found;
+}
 
 /** @param {ModuleGraph} graph */
 function assignParts(graph) {
   /** @type {Map<string, string>} */
   const partOf = new Map();
-  const isTaken = (id) => partOf.has(id) || findFixedPart(id) !== undefined;
-  const assignInOrder = (parts) => {
-    for (const { name, roots } of parts) for (const id of collectReachable(graph, roots, isTaken)) partOf.set(id, name);
+  /** Assigns what has no part yet; modules of several roots with different names go to `shared`. */
+  const assign = (roots, shared) => {
+    const found = new Map();
+    for (const [path, name] of roots)
+      for (const id of listReached(graph, path))
+        if (!partOf.has(id) && !findPackagePart(id)) found.set(id, (found.get(id) ?? name) === name ? name : shared);
+    for (const [id, name] of found) partOf.set(id, name);
   };
-  /** Modules reached by several of these parts go to another part. */
-  const assignSideBySide = (parts, shared) => {
-    const reached = parts.map(({ name, roots }) => ({ name, ids: collectReachable(graph, roots, isTaken) }));
-    for (const { name, ids } of reached) for (const id of ids) partOf.set(id, partOf.has(id) ? shared : name);
-  };
-  const ofEngine = collectReachable(graph, enginePart.roots, isTaken);
-  for (const id of collectReachable(graph, basePart.roots, isTaken)) if (ofEngine.has(id)) partOf.set(id, corePart);
-  assignInOrder([basePart, ...signInParts, ...appParts]);
-  const ofApp = collectReachable(
-    graph,
-    ["src/main.ts", "src/app-root.tsx", ...pageParts.flatMap(({ roots }) => roots)],
-    () => false,
+  const app = new Set(
+    [scripts.engine, scripts.app, ...Object.values(openingScreens)].flatMap((path) => [...listReached(graph, path)]),
   );
-  for (const [id, name] of partOf) if (name === basePart.name && !ofApp.has(id)) partOf.set(id, formsPart);
-  assignSideBySide(pageParts, sharedPagePart);
-  assignInOrder([connectionPart, groupChatPart, ...idleParts]);
-  assignSideBySide(lazyParts, sharedPart);
-  for (const path of documentScripts) partOf.delete(toModuleId(path));
+  const engine = listReached(graph, scripts.engine);
+  const later = [...listDynamicImports(graph)].map(toPath);
+  // The entry pages: `core` and `base` are also the app's, `forms` is also of later code, the rest is split by Rolldown.
+  const screens = later.filter((path) => path.startsWith(entryScreens));
+  const usedLater = new Set(
+    later.filter((path) => !screens.includes(path)).flatMap((path) => [...listReached(graph, path)]),
+  );
+  for (const id of [scripts.entry, ...screens].flatMap((path) => [...listReached(graph, path)])) {
+    if (findPackagePart(id)) continue;
+    if (app.has(id)) partOf.set(id, engine.has(id) ? "core" : "base");
+    else if (usedLater.has(id)) partOf.set(id, "forms");
+  }
+  assign([[scripts.entry, "base"]], "base");
+  assign([[scripts.engine, "engine"]], "engine");
+  assign([[scripts.app, "app"]], "app");
+  assign(
+    Object.entries(openingScreens).map(([name, path]) => [path, name]),
+    "app",
+  );
+  const match = (parts) =>
+    Object.entries(parts).flatMap(([name, pattern]) =>
+      later.filter((path) => pattern.test(path)).map((path) => [path, name]),
+    );
+  for (const [path, name] of match(idleParts)) assign([[path, name]], name);
+  assign(match(lazyParts), "shared");
+  for (const path of Object.values(scripts)) partOf.delete(folder + path);
   return partOf;
 }
 
@@ -330,46 +131,28 @@ function assignParts(graph) {
 let partByModule;
 
 /**
- * Whether a module is a root of a part that loads after the page.
+ * Part of a module. Valid after the chunks were assigned.
  * @param {string} id
  */
-export const isLazyPartRoot = (id) =>
-  [...idleParts, ...lazyParts].some(({ roots }) =>
-    roots.some((path) => (path.endsWith("/") ? id.startsWith(toModuleId(path)) : toModuleId(path) === id)),
-  );
+export const findPart = (id) => findPackagePart(id) ?? partByModule?.get(id);
 
-/**
- * Valid after the chunks were assigned.
- * @param {string} id @param {string} name
- */
-export const isInPart = (id, name) => partByModule?.get(id) === name;
-
+const openingPartNames = ["core", "base", "engine", "app", "list", "chat"];
 /**
  * Whether a module is loaded before the list or a private chat is usable. Valid after the chunks were assigned.
  * @param {string} id
  */
-export const isPageModule = (id) =>
-  documentScripts.some((path) => toModuleId(path) === id) ||
-  [corePart, ...[basePart, ...appParts, ...pageParts].map(({ name }) => name)].includes(partByModule?.get(id) ?? "");
-
-const openingParts = [...signInParts, ...appParts, ...pageParts, connectionPart, groupChatPart, ...idleParts];
-
-/**
- * Whether a module is loaded before a chat or another first page is usable. Valid after the chunks were assigned.
- * @param {string} id
- */
-export const isInitialModule = (id) => isPageModule(id) || partByModule?.get(id) === groupChatPart.name;
+export const isOpeningModule = (id) =>
+  Object.values(scripts).includes(toPath(id)) || openingPartNames.includes(findPart(id) ?? "");
 
 const partNames = [
-  corePart,
-  vendorPart,
-  ...Object.keys(appVendorParts),
-  lazyStylesPart,
-  basePart.name,
-  formsPart,
-  ...openingParts.map(({ name }) => name),
-  sharedPart,
-  ...lazyParts.map(({ name }) => name),
+  ...new Set([
+    ...Object.keys(packageParts),
+    ...openingPartNames,
+    "forms",
+    ...Object.keys(idleParts),
+    "shared",
+    ...Object.keys(lazyParts),
+  ]),
 ];
 
 /**
@@ -377,9 +160,7 @@ const partNames = [
  * @param {string} path
  */
 export const isAlwaysLoaded = (path) =>
-  [corePart, vendorPart, ...Object.keys(appVendorParts), "base", "engine", "app", "rolldown-runtime"].some((name) =>
-    new RegExp(`^assets/${name}-[\\w-]{8}\\.js$`).test(path),
-  );
+  /^assets\/(core|vendor|dexie|router|base|engine|app|rolldown-runtime)-[\w-]{8}\.js$/.test(path);
 
 // Rolldown puts a module's imports into the same file, unless a group of higher priority contains them.
 export const chunkGroups = partNames.map((name, index) => ({
@@ -389,7 +170,7 @@ export const chunkGroups = partNames.map((name, index) => ({
    */
   name: (id, graph) => {
     partByModule ??= assignParts(graph);
-    return (findFixedPart(id) ?? partByModule.get(id)) === name ? name : null;
+    return findPart(id) === name ? name : null;
   },
   priority: partNames.length - index,
 }));

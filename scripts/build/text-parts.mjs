@@ -5,22 +5,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../run.mjs";
-import { isInPart, isPageModule } from "./chunks.mjs";
+import { findPart, isOpeningModule } from "./chunks.mjs";
 
 const textFile = /\/src\/i18n\/(fr|en|pt)\.json\?(app|idle|entry|lazy)$/;
 /** Parts that most chats load soon after they opened. */
-const soonLoadedParts = [
-  "dialogs",
-  "composer",
-  "notices",
-  "group-chat",
-  "notifier",
-  "push",
-  "media",
-  "menus",
-  "sending",
-  "shared",
-];
+const soonLoadedParts = ["tools", "group-chat", "notifier", "push", "media", "menus", "sending", "shared"];
 /** Texts of computed keys that are rarely needed. Keys written in full are loaded with their code. */
 const errorPrefix = "errors.";
 const pluralForm = /_(one|other)$/;
@@ -116,8 +105,8 @@ export const textParts = {
     if (!part) return null;
     const ofEntry = createKeyMatcher(listReachable(this, "src/entry.tsx"));
     const modules = [...keysByModule.keys()];
-    const withApp = createKeyMatcher(modules.filter(isPageModule), [errorPrefix]);
-    const soonLoaded = createKeyMatcher(modules.filter((id) => soonLoadedParts.some((name) => isInPart(id, name))));
+    const withApp = createKeyMatcher(modules.filter(isOpeningModule), [errorPrefix]);
+    const soonLoaded = createKeyMatcher(modules.filter((id) => soonLoadedParts.includes(findPart(id) ?? "")));
     const whenIdle = (/** @type {string} */ key) => soonLoaded(key) || key.startsWith(errorPrefix);
     const ofApp = createKeyMatcher(listReachable(this, "src/app-root.tsx"));
     const isWanted = {

@@ -1,4 +1,3 @@
-// @lazy-icons
 import { Component, type ReactNode, startTransition, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";

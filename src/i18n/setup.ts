@@ -9,6 +9,7 @@ import {
   toManifestPath,
 } from "#contract/language.ts";
 import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
+import { loadLaterIcons } from "#lib/browser/later-icons.ts";
 import { loadWithRetry } from "#lib/browser/load-failure.ts";
 import { getLanguage, setCurrentLanguage } from "./current-language.ts";
 import type french from "./fr.json";
@@ -165,15 +166,15 @@ const loadPart = (part: TextBundle): Promise<void> => {
 
 const loadAllTexts = () => Promise.all([loadPart("idle"), loadPart("lazy")]);
 
-/** Loads a lazy module together with its texts. Rejects if either cannot be fetched. */
+/** Loads a lazy module together with its texts and icons. Rejects if the code or the texts cannot be fetched. */
 export const loadWithTexts = async <T>(load: () => Promise<T>): Promise<T> => {
-  const [code] = await Promise.all([load(), loadAllTexts()]);
+  const [code] = await Promise.all([load(), loadAllTexts(), loadLaterIcons()]);
   return code;
 };
 
 /** Same for modules that most chats load soon. */
 export const loadWithIdleTexts = async <T>(load: () => Promise<T>): Promise<T> => {
-  const [code] = await Promise.all([load(), loadPart("idle")]);
+  const [code] = await Promise.all([load(), loadPart("idle"), loadLaterIcons()]);
   return code;
 };
 

@@ -43,7 +43,7 @@ export const criticalCss = async (modules: string[]): Promise<string> => {
   return minify(theme) + uno.css;
 };
 
-const iconRule = /\.(i-ph-[\w-]+)\{[^}]*\}/g;
+const iconRule = /:where\(\.(i-ph-[\w-]+)\)\{[^}]*\}/g;
 
 /** Separates the rules of icons, by class, from the other rules. */
 const separateIcons = (css: string): { css: string; icons: Record<string, string> } => ({
@@ -79,14 +79,13 @@ export const firstViewStyles = async (script: string): Promise<StyleRule[]> => {
 
 /**
  * Splits the styles of a page: `late` are the icons that only later states of it show, for the end of the document, so
- * that the first paint does not wait for them. They have no specificity, because they follow the classes that give
- * icons their size and colour.
+ * that the first paint does not wait for them.
  */
 export const splitLateIcons = (css: string, html: string): { css: string; late: string } => {
   const { icons } = separateIcons(css);
   const lateNames = Object.keys(icons).filter((name) => !new RegExp(`\\b${name}(?![\\w-])`).test(html));
   return {
     css: css.replace(iconRule, (rule, name: string) => (lateNames.includes(name) ? "" : rule)),
-    late: lateNames.map((name) => icons[name]?.replace(`.${name}`, `:where(.${name})`)).join(""),
+    late: lateNames.map((name) => icons[name]).join(""),
   };
 };

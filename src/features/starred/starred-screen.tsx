@@ -1,4 +1,3 @@
-// @lazy-icons
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useNavigate } from "react-router";

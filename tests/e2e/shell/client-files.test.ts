@@ -112,7 +112,7 @@ test("a stylesheet of a later screen that could not be fetched is fetched again"
   const { page } = phone;
   await phone.signIn(await makePerson(toSite(server), 72));
   let failures = 0;
-  await page.route("**/assets/lazy-styles-*", (route) => (++failures > 2 ? route.continue() : route.abort()));
+  await page.route("**/assets/*later-icons-*", (route) => (++failures > 2 ? route.continue() : route.abort()));
   await page.goto("/app/profile");
   await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
   await expect.poll(async () => (await iconsOf(page)).filter(({ isDrawn }) => !isDrawn)).toEqual([]);

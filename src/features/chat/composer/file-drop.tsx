@@ -1,4 +1,3 @@
-// @lazy-icons
 import { type DragEvent as ReactDragEvent, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listDroppedFiles } from "./chosen-files.ts";

@@ -1,4 +1,3 @@
-// @lazy-icons
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";

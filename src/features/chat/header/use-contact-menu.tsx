@@ -1,4 +1,3 @@
-// @lazy-icons
 import { useTranslation } from "react-i18next";
 import { useNavigateIfStillHere } from "#components/layout/use-navigate-if-still-here.ts";
 import type { MenuItem } from "#components/overlays/menu.tsx";

@@ -1,4 +1,3 @@
-// @lazy-icons
 import { memo, startTransition, useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";

@@ -1,4 +1,3 @@
-// @lazy-icons
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";

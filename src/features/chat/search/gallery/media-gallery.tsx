@@ -1,4 +1,3 @@
-// @lazy-icons
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
