@@ -102,12 +102,13 @@ const verifyProofOfWork = async (
 /**
  * Redeems a proof of work once. Returns false if it is invalid, was used before, or is more than one level below the
  * current difficulty. One level is tolerated because others of the same network may have raised it while the challenge
- * was being solved.
+ * was being solved. `hashes`: how many password hashes it pays for; it makes the next proofs harder for each of them.
  */
 export const redeemProofOfWork = async (
   c: AppContext,
   token: string | undefined,
   purpose: ProofPurpose,
+  hashes = 1,
 ): Promise<boolean> => {
   const proof = token === undefined ? undefined : await verifyProofOfWork(c.env.ALTCHA_HMAC_KEY, token, purpose);
   if (!proof) return false;
@@ -120,7 +121,7 @@ export const redeemProofOfWork = async (
     .onConflictDoNothing()
     .returning({ signature: used_challenges.signature });
   if (inserted.length === 0) return false;
-  await countSpentProof(c, db, purpose);
+  await countSpentProof(c, db, purpose, hashes);
   return true;
 };
 

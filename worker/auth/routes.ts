@@ -21,6 +21,7 @@ import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { takeClientToken } from "#worker/lib/limits/client-limits.ts";
+import { requireHashTurn } from "#worker/lib/limits/hashing-limit.ts";
 import { hasCheapWork } from "#worker/lib/limits/local-limits.ts";
 import { takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { isVerifiableNumber } from "#worker/lib/number-adapters.ts";
@@ -172,6 +173,7 @@ export const authRoutes = createRoutes()
     async (c) => {
       const { phone, password, data, identity, gotrue_meta_security: meta } = c.req.valid("json");
       if (isCommonPassword(password)) return refuse(c, "common_password");
+      requireHashTurn(c.env);
       const db = openDb(c.env);
       const isProved = await redeemProofOfWork(c, meta?.captcha_token, { action: "sign_up", subject: phone });
       if (!isProved) return refuse(c, "captcha_failed");

@@ -236,10 +236,10 @@ test("a directory bucket found empty is not requested again before it can have a
     },
   });
   const now = Date.now();
-  const refused = await takeToken(db, ana.id, "settings_by_user", now);
+  const refused = await takeToken(db, ana.id, "settings_by_user", { now });
   if (refused.ok) throw new Error("the bucket should be empty");
-  expect(await takeToken(broken, ana.id, "settings_by_user", now)).toEqual(refused);
-  await expect(takeToken(broken, ana.id, "settings_by_user", now + refused.retryAfterMs)).rejects.toThrow();
+  expect(await takeToken(broken, ana.id, "settings_by_user", { now })).toEqual(refused);
+  await expect(takeToken(broken, ana.id, "settings_by_user", { now: now + refused.retryAfterMs })).rejects.toThrow();
   const setBack = now - 2 * rateLimitPolicies.settings_by_user.burst * rateLimitPolicies.settings_by_user.everyMs;
-  await expect(takeToken(broken, ana.id, "settings_by_user", setBack)).rejects.toThrow();
+  await expect(takeToken(broken, ana.id, "settings_by_user", { now: setBack })).rejects.toThrow();
 });

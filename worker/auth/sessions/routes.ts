@@ -24,7 +24,7 @@ import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { findPublicOrigin, logMissingPublicUrl } from "#worker/lib/http/public-origin.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
-import { limitSession } from "#worker/lib/limits/rate-limit.ts";
+import { limitSession, type RateLimitResult, takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { createPasswordChangeMail } from "#worker/mail/warnings.ts";
 import { closeSockets } from "./close-sockets.ts";
 import { readDeviceName } from "./device-name.ts";
@@ -34,6 +34,7 @@ import { changePassword, revokeSessions } from "./sessions.ts";
 const DeviceList = v.object({ devices: v.array(SignedInDevice) });
 
 type PasswordHashes = { from: string; to: string };
+type LimitRefusal = Extract<RateLimitResult, { ok: false }>;
 
 /**
  * Validates a new password. Returns the hashes of the current and the new one, or the reason for a refusal. Writes
@@ -42,13 +43,20 @@ type PasswordHashes = { from: string; to: string };
 const preparePasswordChange = async (
   c: AppContext,
   password: string,
-): Promise<PasswordHashes | "weak_password" | "common_password" | "same_password" | "session_not_found"> => {
+): Promise<
+  PasswordHashes | LimitRefusal | "weak_password" | "common_password" | "same_password" | "session_not_found"
+> => {
   if (!isAcceptablePassword(password)) return "weak_password";
   if (isCommonPassword(password)) return "common_password";
-  const credentials = await findOwnCredentials(openDb(c.env), c.var.caller.user);
+  const db = openDb(c.env);
+  const credentials = await findOwnCredentials(db, c.var.caller.user);
   if (!credentials) return "session_not_found";
+  const takeHashToken = () => takeToken(db, c.var.caller.session, "password_change_by_session");
+  let taken = await takeHashToken();
+  if (!taken.ok) return taken;
   if (await verifyPassword(c.env, password, credentials.password_hash)) return "same_password";
-  return { from: credentials.password_hash, to: await hashPassword(c.env, password) };
+  taken = await takeHashToken();
+  return taken.ok ? { from: credentials.password_hash, to: await hashPassword(c.env, password) } : taken;
 };
 
 /** Sets a new password and ends all other sessions. Returns false if another device changed the password meanwhile. */
@@ -185,6 +193,7 @@ export const sessionRoutes = createRoutes()
       // All checks run before anything is written, so that password and address change together or not at all.
       const hashes = password === undefined ? undefined : await preparePasswordChange(c, password);
       if (typeof hashes === "string") return refuse(c, hashes);
+      if (hashes && "ok" in hashes) return refuse(c, "rate_limited", hashes);
       const taken = email === undefined ? undefined : await takeMailLimits(c, email);
       if (taken?.ok === false) return refuse(c, "rate_limited", taken);
       if (hashes && !(await setPassword(c, hashes))) {
