@@ -12,8 +12,11 @@ const makeMessage = (settle: (outcome: SentMessage | object) => void = () => und
 
 test("a message without room in the queue takes no token of its sender", () => {
   let taken = 0;
-  const limit = { take: (tokens: number) => (taken += tokens) > 0, waitMs: () => 0 };
-  const queue = new SendQueue(() => new Promise<never>(() => undefined), limit);
+  const take = (tokens: number): boolean => {
+    taken += tokens;
+    return true;
+  };
+  const queue = new SendQueue(() => new Promise<never>(() => undefined), { take, waitMs: () => 0 });
   const refused: object[] = [];
   for (let i = 0; i < 1_000; i++) queue.enqueue(createUuid(), [makeMessage()]);
   expect(taken).toBe(1_000);
