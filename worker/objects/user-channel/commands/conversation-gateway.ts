@@ -32,15 +32,17 @@ export class ConversationGateway {
   /**
    * Calls a conversation, with retries when the connection to it breaks. If the conversation is missing or refuses, the
    * directory is asked whether the two people are connected. These look-ups are rate limited; above the limit the
-   * answer is "try again later", because the truth is unknown.
+   * answer is "try again later", because the truth is unknown. `isMessage`: the refusal would be final for something
+   * that a person wrote, so the directory is asked even if it denied the connection a moment ago.
    */
   async call<T extends object>(
     id: ConversationId,
     run: (conversation: ConversationRpc) => Promise<T | Refusal>,
+    { isMessage = false }: { isMessage?: boolean } = {},
   ): Promise<T | Refusal> {
     const isKnown = this.#isKnown(id);
     const isOwn = privateMembers(id) ? otherMember(id, this.#user) !== undefined : isKnown;
-    if (!isOwn) return conversationNotFound;
+    if (!isOwn || (!isKnown && !isMessage && this.#wasUnconnected(id))) return conversationNotFound;
     const refusal = isKnown ? undefined : await this.#open(id, conversationNotFound);
     if (refusal) return refusal;
     const callConversation = () => withRetry(() => run(getConversationStub(this.#env, id)));
