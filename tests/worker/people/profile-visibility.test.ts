@@ -1,15 +1,31 @@
 import { expect, test } from "vitest";
+import { createUuid } from "#contract/ids.ts";
 import { relationStates } from "#contract/people.ts";
-import {
-  getPhoneVisibility,
-  isPictureVisible,
-  type PhoneAccess,
-  toVisiblePhone,
-} from "#worker/lib/phone-visibility.ts";
+import { type ProfileAccess, type StoredProfile, toVisibleProfile } from "#worker/lib/profile-visibility.ts";
+
+const [me, other] = [createUuid(), createUuid()];
+const phone = "+243810000042";
+const stored: StoredProfile = {
+  id: other,
+  username: "Nadia",
+  phone,
+  avatar_url: "avatar",
+  created_at: 1,
+  handle: "nadia",
+  verified_at: 1,
+  phoneInGroups: false,
+  phoneTo: "contacts",
+  pictureTo: "everyone",
+};
+const see = (access: ProfileAccess, settings: Partial<StoredProfile> = {}) =>
+  toVisibleProfile(me, { ...stored, ...settings }, access);
+
+const views = { full: phone, lastDigits: "+243 •• ••• •• 42", country: "+243 •• ••• •• ••", hidden: "" };
+type View = keyof typeof views;
 
 /** All of a reader's paths to another person's profile, and how much of the number each shows. */
 const searchMethods = ["number", "digits", "group", "handle", "id"] as const;
-const table: Record<(typeof relationStates)[number], Record<(typeof searchMethods)[number], [string, string]>> = {
+const table: Record<(typeof relationStates)[number], Record<(typeof searchMethods)[number], [View, View]>> = {
   // each without and with the setting that shows the number in groups
   contact: {
     number: ["full", "full"],
@@ -34,7 +50,7 @@ const table: Record<(typeof relationStates)[number], Record<(typeof searchMethod
     handle: ["hidden", "hidden"],
     id: ["hidden", "hidden"],
   },
-  // Strangers, and refused, blocked and former contacts.
+  // Strangers, and refused and former contacts.
   none: {
     number: ["full", "full"],
     digits: ["country", "country"],
@@ -44,40 +60,47 @@ const table: Record<(typeof relationStates)[number], Record<(typeof searchMethod
   },
 };
 
-test.each(relationStates.flatMap((state) => searchMethods.map((by) => [state, by] as const)))(
-  "visibility of the number of a person in state %s with, and found by, %s",
-  (state, by) => {
-    const meeting: PhoneAccess = { isOwn: false, state, foundBy: by, phoneInGroups: false, phoneTo: "contacts" };
-    expect([getPhoneVisibility(meeting), getPhoneVisibility({ ...meeting, phoneInGroups: true })]).toEqual(
-      table[state][by],
-    );
-  },
-);
+const ways = relationStates.flatMap((state) => searchMethods.map((foundBy) => ({ state, foundBy })));
 
-test("the own number is complete, and a masked one keeps the country and at most two digits", () => {
-  const meeting: PhoneAccess = { isOwn: true, state: "none", foundBy: "id", phoneInGroups: false, phoneTo: "nobody" };
-  expect(toVisiblePhone(meeting, "+243810000042")).toBe("+243810000042");
-  expect(toVisiblePhone({ ...meeting, isOwn: false, foundBy: "group" }, "+243810000042")).toBe("+243 •• ••• •• 42");
-  expect(toVisiblePhone({ ...meeting, isOwn: false, foundBy: "group" }, "+14155550142")).toBe("+1 •• ••• •• 42");
-  expect(toVisiblePhone({ ...meeting, isOwn: false, foundBy: "digits" }, "+14155550142")).toBe("+1 •• ••• •• ••");
-  expect(toVisiblePhone({ ...meeting, isOwn: false }, "+243810000042")).toBe("");
+test.each(ways)("visibility of the number of a person in state $state with, and found by, $foundBy", (way) => {
+  expect([see(way).phone, see(way, { phoneInGroups: true }).phone]).toEqual(
+    table[way.state][way.foundBy].map((view) => views[view]),
+  );
+});
+
+test("the own profile is complete, whatever the settings, and a missing number stays missing", () => {
+  const own = toVisibleProfile(other, { ...stored, phoneTo: "nobody", pictureTo: "nobody" }, ways[0] as ProfileAccess);
+  expect(own).toEqual({
+    id: other,
+    username: "Nadia",
+    phone,
+    avatar_url: "avatar",
+    created_at: 1,
+    handle: "nadia",
+    verified: true,
+  });
+  for (const way of ways) expect(see(way, { phone: "none-abc" }).phone).toBe("");
 });
 
 test("a person who shows their number to nobody shows contacts as much as strangers", () => {
   for (const foundBy of searchMethods) {
-    const stranger: PhoneAccess = { isOwn: false, state: "none", foundBy, phoneInGroups: false, phoneTo: "contacts" };
-    const contact: PhoneAccess = { ...stranger, state: "contact", phoneInGroups: true, phoneTo: "nobody" };
-    expect(getPhoneVisibility(contact)).toBe(getPhoneVisibility(stranger));
+    const shown = see({ state: "contact", foundBy }, { phoneInGroups: true, phoneTo: "nobody" });
+    expect(shown.phone).toBe(see({ state: "none", foundBy }).phone);
   }
 });
 
 test.each(["everyone", "contacts", "nobody"] as const)("visibility of a picture for %s", (pictureTo) => {
-  for (const state of relationStates)
-    for (const foundBy of searchMethods) {
-      // The sender of a request shows it in common groups only.
-      const byStrangers = pictureTo === "everyone" && (state !== "received" || foundBy === "group");
-      const isVisible = state === "contact" ? pictureTo !== "nobody" : byStrangers;
-      expect(isPictureVisible({ isOwn: false, state, foundBy, pictureTo })).toBe(isVisible);
-      expect(isPictureVisible({ isOwn: true, state, foundBy, pictureTo })).toBe(true);
-    }
+  for (const { state, foundBy } of ways) {
+    // The sender of a request shows it in common groups only.
+    const byStrangers = pictureTo === "everyone" && (state !== "received" || foundBy === "group");
+    const isVisible = state === "contact" ? pictureTo !== "nobody" : byStrangers;
+    expect(see({ state, foundBy }, { pictureTo }).avatar_url).toBe(isVisible ? "avatar" : null);
+  }
+});
+
+test("handle and verified mark are hidden from those who know an id and have no relation", () => {
+  for (const way of ways) {
+    const isHidden = way.state === "none" && way.foundBy === "id";
+    expect([see(way).handle, see(way).verified]).toEqual(isHidden ? [undefined, undefined] : ["nadia", true]);
+  }
 });

@@ -195,17 +195,18 @@ export class MessageDispatcher {
   }
 
   /**
-   * Sets the name of the original author from the directory, whatever the sender claims, and records the forward there.
-   * Deleted authors become anonymous.
+   * Sets the name of the original author as this person knows it, whatever their device claims, and records the forward
+   * in the directory. A former contact, or somebody who blocks this person, has the name from then. Deleted authors
+   * become anonymous.
    */
   async #resolveAuthor(db: Db, conversation: ConversationId, body: Body): Promise<Body> {
     const { by: authorId } = body.forwarded ?? anonymousForward;
     if (authorId === deletedUserId) return body;
-    const name =
-      authorId === this.#ports.user
-        ? await findUsername(db, authorId)
-        : await insertForward(db, authorId, conversation);
-    return { ...body, forwarded: name === undefined ? anonymousForward : { by: authorId, name } };
+    const { user, inbox } = this.#ports;
+    const present =
+      authorId === user ? await findUsername(db, authorId) : await insertForward(db, authorId, conversation, user);
+    if (present === undefined) return { ...body, forwarded: anonymousForward };
+    return { ...body, forwarded: { by: authorId, name: inbox.findName(authorId) || present } };
   }
 
   /** Body without a reply to a message of a group, unless the peer wrote it and both people are members. */
