@@ -9,9 +9,9 @@ import { type AppContext, runAfterResponse } from "./http/app.ts";
 import { logError } from "./log.ts";
 
 /**
- * Delivery of relation changes to the UserChannels of both people. The pending update is written in the D1 batch of the
- * change and deleted after the channel confirmed it, so that a Worker stopping in between loses nothing: the rest is
- * pushed at the person's next change or next socket.
+ * Delivery of relation changes to the UserChannels of both people, and of blocks to their conversation. The pending update
+ * is written in the D1 batch of the change and deleted after they confirmed it, so that a Worker stopping in between loses
+ * nothing: the rest is pushed at the person's next change or next socket.
  */
 
 const pageRows = 40; // one bound parameter each, of which a statement may have `boundParametersMax`
