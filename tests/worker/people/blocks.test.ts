@@ -159,9 +159,9 @@ test("a block that the directory does not store is not made in the conversation 
 });
 
 test.each([
-  ["block", true],
-  ["end of a block", false],
-] as const)("a %s that stopped halfway reaches the conversation with the next socket", async (_, isBlocked) => {
+  ["a block", true],
+  ["the end of a block", false],
+] as const)("%s that stopped halfway reaches the conversation with the next socket", async (_, isBlocked) => {
   const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const [ana, ben] = await contacts();
   const id = privateConversationId(ana.id, ben.id);
