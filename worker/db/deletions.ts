@@ -1,4 +1,4 @@
-import { eq, lt } from "drizzle-orm";
+import { eq, lt, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import { sessionIdleDays } from "#contract/limits/authentication.ts";
 import { dayMs } from "#contract/limits/durations.ts";
@@ -17,13 +17,12 @@ export const hasAccount = async (db: Db, id: Uuid): Promise<boolean> =>
 export const findDeletionStart = async (db: Db, user: Uuid): Promise<number | undefined> =>
   (await db.select({ at: deletions.started_at }).from(deletions).where(eq(deletions.user_id, user)).get())?.at;
 
-/** Users whose deletion is not finished, oldest first. */
+/**
+ * Some of the users whose deletion is not finished, at random: each has its turn within some runs, also if many
+ * deletions always fail.
+ */
 export const listUnfinishedDeletions = async (db: Db): Promise<Uuid[]> => {
-  const rows = await db
-    .select({ user: deletions.user_id })
-    .from(deletions)
-    .orderBy(deletions.started_at)
-    .limit(resumedPerRun);
+  const rows = await db.select({ user: deletions.user_id }).from(deletions).orderBy(sql`random()`).limit(resumedPerRun);
   return rows.map(({ user }) => user);
 };
 

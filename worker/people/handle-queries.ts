@@ -6,8 +6,9 @@ import { toHandleSkeleton } from "#contract/names/handles.ts";
 import type { FoundPerson } from "#contract/people.ts";
 import type { Db } from "#worker/db/client.ts";
 import { blocks } from "#worker/db/relation-schema.ts";
-import { selectProfiles, toFoundPeople } from "#worker/db/relations.ts";
+import { toFoundPeople } from "#worker/db/relations.ts";
 import { handles, profiles } from "#worker/db/schema.ts";
+import { selectProfiles } from "#worker/db/visible-profiles.ts";
 
 /** SQL: `selectProfiles` did not join a block of the viewer. */
 const isNotBlocked = isNull(blocks.user_id);

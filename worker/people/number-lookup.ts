@@ -5,8 +5,9 @@ import { phoneSearchMinLength } from "#contract/limits/phone-numbers.ts";
 import { type NumberLookupResult, toPhoneQuery } from "#contract/people.ts";
 import { parsePhoneQuery, toE164 } from "#contract/phone.ts";
 import type { Db } from "#worker/db/client.ts";
-import { selectProfiles, toFoundPeople } from "#worker/db/relations.ts";
+import { toFoundPeople } from "#worker/db/relations.ts";
 import { phone_searches, profiles, settings } from "#worker/db/schema.ts";
+import { isPresentNumberSeen, selectProfiles } from "#worker/db/visible-profiles.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";
 import { hashDigits, selectDailyAllowance } from "./search-limit.ts";
 
@@ -66,6 +67,7 @@ export const lookUpNumbers = async (
     and(
       sql`${profiles.phone} IN (SELECT value FROM json_each(${JSON.stringify(wholes)}))`,
       ne(profiles.id, me),
+      isPresentNumberSeen,
       sql`NOT EXISTS (SELECT 1 FROM ${settings} WHERE ${settings.user_id} = ${profiles.id} AND ${settings.findable} = 'nobody')`,
     ),
   );

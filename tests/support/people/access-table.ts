@@ -263,9 +263,10 @@ export const accessTable: Record<string, Row> = {
     path: ({ ana, cal }, role) => `/api/blocks/${role === "entitled" || role === "revoked" ? cal.id : ana.id}`,
     expected: signedIn(200),
   },
+  // Without a block and a relation there is nobody to answer about.
   "DELETE /api/blocks/:userId": {
     path: ({ ana, dina }, role) => `/api/blocks/${role === "entitled" || role === "revoked" ? dina.id : ana.id}`,
-    expected: signedIn(200),
+    expected: { ...signedIn(200), stranger: 404, removed: 404 },
   },
   // Own data only: the path cannot name another person's.
   "DELETE /api/account": {

@@ -11,7 +11,7 @@ import { drawnCounts, toWallClock } from "#first-view/first-view.ts";
 import { listMembersOfMessages } from "#first-view/message-view.ts";
 import type { ChatEntry, ChatViewData, FirstViewData, ListEntry, MemberEntry } from "#first-view/view-data.ts";
 import { openDb } from "#worker/db/client.ts";
-import { findOwnProfile } from "#worker/db/relations.ts";
+import { findOwnProfile } from "#worker/db/visible-profiles.ts";
 import { toMemberPage } from "#worker/groups/queries.ts";
 import type { Caller } from "#worker/lib/http/app.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";

@@ -16,8 +16,8 @@ const lastSeenKey = "seen";
 const lastSeenPrecisionMs = 60_000;
 const lastSeenWriteMs = 10_000; // foreground changes within this interval are written once
 
-/** Whether these settings of a person show their presence to a contact. */
-const isShownTo = (settings: Settings, contact: Uuid) =>
+/** Whether these settings of a person show their presence, and that they are typing, to somebody. */
+export const isPresenceShownTo = (settings: Settings, contact: Uuid) =>
   settings.presence && !isExcepted(settings, "presence", contact);
 
 /** Presence that reveals nothing. */
@@ -67,7 +67,7 @@ export class PresenceTracker {
     }
     const watchers = sockets.watchers.filter(
       (watcher) =>
-        isShownTo(before, watcher) !== isShownTo(inbox.settings, watcher) &&
+        isPresenceShownTo(before, watcher) !== isPresenceShownTo(inbox.settings, watcher) &&
         this.#canReach(privateConversationId(user, watcher), watcher),
     );
     // They ask again. Lost notifications are covered by polling.
@@ -114,7 +114,7 @@ export class PresenceTracker {
 
   /** Whether the two are connected, neither blocks the other and this person shows the other their presence. */
   #canShare(conversation: ConversationId, other: Uuid): boolean {
-    return isShownTo(this.#ports.inbox.settings, other) && this.#canReach(conversation, other);
+    return isPresenceShownTo(this.#ports.inbox.settings, other) && this.#canReach(conversation, other);
   }
 
   #canReach(conversation: ConversationId, other: Uuid): boolean {
