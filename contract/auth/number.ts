@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { Uuid } from "#contract/ids.ts";
 import { numberCodeDigits } from "#contract/limits/phone-numbers.ts";
 import { Phone } from "#contract/phone.ts";
+import { toAsciiDigits } from "#contract/text.ts";
 
 /**
  * Verification of the own number (docs/decisions/number-verification.md), and whose a number is (number-takeover.md).
@@ -58,7 +59,7 @@ const codePattern = new RegExp(`^\\d{${numberCodeDigits}}$`);
 const NumberCode = v.pipe(
   v.string(),
   v.maxLength(40),
-  v.transform((typed) => typed.normalize("NFKC").replace(/\s/g, "")),
+  v.transform((typed) => toAsciiDigits(typed.normalize("NFKC")).replace(/\s/g, "")),
   v.regex(codePattern),
 );
 export const NumberCodeCheck = v.strictObject({ code: NumberCode });

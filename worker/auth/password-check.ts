@@ -1,7 +1,6 @@
 import type * as v from "valibot";
 import type { PasswordGrant } from "#contract/auth/sign-in.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { toE164 } from "#contract/phone.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import type { AppContext } from "#worker/lib/http/app.ts";
 import { toAddressKey } from "#worker/lib/limits/client-limits.ts";
@@ -98,7 +97,7 @@ const checkFromUnknownDevice = async (
 /**
  * Checks the password for a phone number or a handle. A known device has its own attempts, for the accounts it knows:
  * several may share a number, and one of them must not serve to guess the password of another. Other devices share
- * those of the number at their address. Above the limit of the address or of the number, or while many others wait,
+ * those of the number at their address. A handle has attempts of its own: shared ones would reveal its number. Above the limit of the address or of the number, or while many others wait,
  * they need a proof of work (`proof_needed` without one), but are not refused because of others.
  */
 export const checkSignInPassword = async (
@@ -116,20 +115,18 @@ export const checkSignInPassword = async (
   // Answered before the directory is read: the same for every number.
   if (needsProof && !proof) return { outcome: "proof_needed" };
   const accounts = await listCredentials(db, grant.phone);
-  // Normalised, whichever form was typed. A handle has attempts of its own: shared ones would reveal its number.
-  const phone = toE164(grant.phone) ?? grant.phone;
   const known = accounts.filter(({ id }) => findKnownDeviceNonce(c, id) !== undefined);
   const others = accounts.filter((account) => !known.includes(account)).slice(0, passwordsOfSignIn);
   let checked: PasswordCheck | { outcome: "proof_needed" } = { outcome: "incorrect" };
   const device = findKnownDevice(c)?.nonce;
   if (device !== undefined && known.length > 0) {
-    const ownBucket: LimitBucket = ["sign_in_by_device", hashLimitKey(c.env, `${device} ${phone}`)];
+    const ownBucket: LimitBucket = ["sign_in_by_device", hashLimitKey(c.env, `${device} ${grant.phone}`)];
     const taken = await takeToken(db, ownBucket[1], ownBucket[0]);
     if (!taken.ok) return toRateLimited(taken);
     checked = await comparePassword(c, known.slice(0, passwordsOfSignIn), grant.password, [ownBucket]);
   }
   if (checked.outcome === "incorrect" && (known.length === 0 || others.length > 0))
-    checked = await checkFromUnknownDevice(c, { ...grant, phone }, others, needsProof);
+    checked = await checkFromUnknownDevice(c, grant, others, needsProof);
   if (checked.outcome !== "correct") return checked;
   const success = await takeToken(db, checked.id, "sign_in_success_by_account");
   return success.ok ? checked : toRateLimited(success);

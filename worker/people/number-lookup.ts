@@ -2,8 +2,8 @@ import { and, between, eq, ne, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
 import { phoneSearchMinLength } from "#contract/limits/phone-numbers.ts";
-import { type NumberLookupResult, toPhoneQuery } from "#contract/people.ts";
-import { parsePhoneQuery, toE164 } from "#contract/phone.ts";
+import type { NumberLookupResult } from "#contract/people.ts";
+import { parsePhoneQuery, toPhoneQuery } from "#contract/phone.ts";
 import type { Db } from "#worker/db/client.ts";
 import { selectProfiles, toFoundPeople } from "#worker/db/relations.ts";
 import { phone_searches, profiles, settings } from "#worker/db/schema.ts";
@@ -56,7 +56,7 @@ export const lookUpNumbers = async (
     const [typed] = wholes;
     if (typed === undefined) return undefined;
     // The stored form, so that a number written in two ways counts once.
-    const digits = (toE164(typed) ?? typed).slice(1);
+    const digits = typed.slice(1);
     return { wholes, hash: hashDigits(env, me, digits), digits: digits.length };
   });
   const isKnown = (number: LookedUp | undefined) => number !== undefined;

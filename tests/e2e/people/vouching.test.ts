@@ -2,6 +2,7 @@ import type { Route } from "@playwright/test";
 import * as v from "valibot";
 import { Session } from "#contract/auth/auth.ts";
 import { errorStatus } from "#contract/errors.ts";
+import { formatPhone } from "#contract/phone.ts";
 import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
@@ -96,7 +97,7 @@ test("a person has the number confirmed by two contacts who open the code, with 
     await bens.logIn(ben.phone);
     await bens.page.waitForURL(`**${new URL(url).pathname}`);
     await expect(bens.page.getByRole("heading", { name: ana.username })).toBeVisible();
-    await expect(bens.page.getByText(ana.phone)).toBeVisible();
+    await expect(bens.page.getByText(formatPhone(ana.phone))).toBeVisible();
     await expect(bens.page.getByText(words.question)).toBeVisible();
     expect(await findAxeViolationsInBothThemes(bens.page)).toEqual([]);
     const confirm = bens.page.getByRole("button", { name: words.confirm, exact: true });

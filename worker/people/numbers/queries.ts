@@ -3,7 +3,6 @@ import type { NumberMethod } from "#contract/auth/number.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
 import { numberCodeAttempts, voucherDays, vouchersNeeded } from "#contract/limits/phone-numbers.ts";
-import { toE164 } from "#contract/phone.ts";
 import { number_proof_counts, number_proofs, number_vouches } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { number_notices, profiles } from "#worker/db/schema.ts";
@@ -12,7 +11,7 @@ import { queueOneSidedRelation } from "#worker/lib/contact-updates.ts";
 
 export type NumberProofRow = typeof number_proofs.$inferSelect;
 
-/** Number that a person holds or claims, in its canonical form, and what the directory knows about it. */
+/** Number that a person holds or claims, and what the directory knows about it. */
 export const findNumber = async (db: Db, me: Uuid, now = Date.now()) => {
   const row = await db
     .select({
@@ -33,10 +32,8 @@ export const findNumber = async (db: Db, me: Uuid, now = Date.now()) => {
     .leftJoin(number_proofs, eq(number_proofs.user_id, profiles.id))
     .where(eq(profiles.id, me))
     .get();
-  if (!row) return undefined;
-  const phone = toE164(row.phone) ?? row.phone;
   // Somebody else may have proved the number meanwhile.
-  return { ...row, phone, vouching: row.provedPhone === phone ? row.vouching : null };
+  return row && { ...row, vouching: row.provedPhone === row.phone ? row.vouching : null };
 };
 
 /**

@@ -1,12 +1,11 @@
 import { randomInt } from "node:crypto";
-import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
 import type { NumberMethod } from "#contract/auth/number.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
 import { numberContestDays, numberUnusedDays } from "#contract/limits/phone-numbers.ts";
 import { toHandleSkeleton } from "#contract/names/handles.ts";
 import type { NumberNotice } from "#contract/people.ts";
-import { phoneForms } from "#contract/phone.ts";
 import { number_proofs } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { handles, number_claims, number_notices, profiles, users } from "#worker/db/schema.ts";
@@ -29,12 +28,8 @@ const handleLength = 9;
 const createNeutralHandle = (): string =>
   `u${Array.from({ length: handleLength }, () => handleLetters[randomInt(handleLetters.length)]).join("")}`;
 
-/** SQL: a profile, or a row of this name, has this number in any form. */
-const holds = (phone: string, of = "profiles"): SQL =>
-  sql`${sql.raw(of)}.phone IN (${sql.join(
-    phoneForms(phone).map((form) => sql`${form}`),
-    sql`, `,
-  )})`;
+/** SQL: a profile, or a row of this name, has this number. */
+const holds = (phone: string, of = "profiles"): SQL => sql`${sql.raw(of)}.phone = ${phone}`;
 
 /**
  * SQL: the holder `held` gives the number up to whoever proves it by this method. To contacts' word alone only an
@@ -166,7 +161,7 @@ const transferNumber = async (db: Db, proof: NumberProofRow, now: number): Promi
     db
       .select({ id: profiles.id })
       .from(profiles)
-      .where(and(inArray(profiles.phone, phoneForms(phone)), ne(profiles.id, me))),
+      .where(and(eq(profiles.phone, phone), ne(profiles.id, me))),
   ]);
   const isOpen = sql`EXISTS (SELECT 1 FROM ${number_proofs} WHERE user_id = ${me} AND id = ${proof.id} AND is_refused = 0)`;
   // Whoever verifies the number they gave at registration has no other one than before.
@@ -205,13 +200,13 @@ const transferNumber = async (db: Db, proof: NumberProofRow, now: number): Promi
   const [before] = results[0] as { isOpen: number }[];
   const verified = results.at(-3) as unknown[];
   if (verified.length > 0) {
-    const isChange = !phoneForms(phone).includes(own?.phone ?? "");
+    const isChange = phone !== own?.phone;
     return { outcome: "verified", formerHolders: held.map(({ id }) => id), isChange };
   }
   const [holder] = await db
     .select({ id: profiles.id })
     .from(profiles)
-    .where(and(inArray(profiles.phone, phoneForms(phone)), ne(profiles.id, me)));
+    .where(and(eq(profiles.phone, phone), ne(profiles.id, me)));
   if (!before?.isOpen || !holder) return { outcome: "expired" };
   return { outcome: "in_use", holder: holder.id, isNew: await refuseProof(db, proof, holder.id, now) };
 };

@@ -125,30 +125,6 @@ test("a replayed webhook does not complete a later proof", async () => {
   expect(await isVerified(ana)).toBe(true);
 });
 
-test("while a call from a number is expected, it is not expected for somebody else", async () => {
-  const [ana, eve] = [await makePerson(), await makePerson()];
-  // An account older than the canonical form of numbers, with the same number and a trunk 0.
-  const trunk = ana.phone.replace("+243", "+2430");
-  for (const table of ["users", "profiles"])
-    await env.DB.prepare(`UPDATE ${table} SET phone = ? WHERE id = ?`).bind(trunk, eve.id).run();
-  await startProof(eve, "missed_call");
-  expect(codeOf(await requestProof(ana, "missed_call"))).toBe("number_call_expected");
-  await ageProof(eve, numberProofMinutes * 60_000 + 1);
-  await startProof(ana, "missed_call");
-  await postCall(toCallWebhook(ana.phone));
-  expect([await isVerified(ana), await isVerified(eve)]).toEqual([true, false]);
-});
-
-test("of two people with forms of the same number, the one who proves it holds it, and the other has none", async () => {
-  const [ana, eve] = [await makePerson(), await makePerson()];
-  const trunk = ana.phone.replace("+243", "+2430");
-  for (const table of ["users", "profiles"])
-    await env.DB.prepare(`UPDATE ${table} SET phone = ? WHERE id = ?`).bind(trunk, eve.id).run();
-  await postMessage(toMessageWebhook(ana.phone, await askOf(eve)));
-  expect(await readOwnNumber(eve)).toMatchObject({ phone: ana.phone, verified_at: expect.any(Number) });
-  expect(await readOwnNumber(ana)).toMatchObject({ phone: "", verified_at: null });
-});
-
 test("of 1,000 numbers of one prefix that nobody owns, twenty are sent a code; other prefixes go on", async () => {
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
   const db = openDb(env);
