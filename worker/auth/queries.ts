@@ -1,7 +1,8 @@
 import { and, desc, eq, isNull, ne, sql } from "drizzle-orm";
 import type { AuthUser, Factor, Identity } from "#contract/auth/auth.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { findNamedHandle, toHandleSkeleton } from "#contract/names/handles.ts";
+import { findNamedHandle } from "#contract/names/handles.ts";
+import { toSkeleton } from "#contract/names/skeleton.ts";
 import { account_security, auth_codes, factors, identities } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { handles, number_claims, profiles, users } from "#worker/db/schema.ts";
@@ -108,7 +109,7 @@ const listCredentialsByHandle = (db: Db, handle: string): Promise<PasswordCreden
   const owner = db
     .select({ id: handles.user_id })
     .from(handles)
-    .where(and(eq(handles.skeleton, toHandleSkeleton(handle)), isNull(handles.released_at)));
+    .where(and(eq(handles.skeleton, toSkeleton(handle)), isNull(handles.released_at)));
   return db
     .select(credentialColumns)
     .from(users)

@@ -101,7 +101,7 @@ export const peopleRoutes = createRoutes()
       tag: "people",
       summary: "Change one's own name",
       ok: { status: 200, body: Profile },
-      refusals: ["invalid_input", "invalid_name", "reserved_name", "forbidden_origin"],
+      refusals: ["invalid_input", "invalid_name", "mixed_name", "reserved_name", "forbidden_origin"],
     }),
     authenticate,
     validate("json", ProfileChange),

@@ -4,7 +4,7 @@ import type { NumberMethod } from "#contract/auth/number.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
 import { numberContestDays, numberUnusedDays } from "#contract/limits/phone-numbers.ts";
-import { toHandleSkeleton } from "#contract/names/handles.ts";
+import { toSkeleton } from "#contract/names/skeleton.ts";
 import type { NumberNotice } from "#contract/people.ts";
 import { number_proofs } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
@@ -66,7 +66,7 @@ const insertNotices = (db: Db, about: Uuid, kind: NumberNotice, condition: SQL) 
 /** Statements by which a holder loses a number, keeps everything else and has a handle from then on. */
 const releaseNumber = (db: Db, holder: Uuid, phone: string, isAllowed: SQL, now: number) => {
   const handle = createNeutralHandle();
-  const skeleton = toHandleSkeleton(handle);
+  const skeleton = toSkeleton(handle);
   const isHolder = sql`(${isAllowed} AND EXISTS (SELECT 1 FROM profiles WHERE id = ${holder} AND ${holds(phone)}))`;
   const isNameless = sql`EXISTS (SELECT 1 FROM profiles WHERE id = ${holder} AND handle IS NULL)`;
   return [

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { DisplayName, nameProblem } from "#contract/names/display-names.ts";
+import { nameProblem, TypedDisplayName } from "#contract/names/display-names.ts";
 import { cleanPhone, toE164 } from "#contract/phone.ts";
 import { isBlank } from "#contract/text.ts";
 import { type FormProblem, validateCaptcha, validateNewPassword } from "./form-problem.ts";
@@ -24,7 +24,7 @@ export const validateRegistration = (form: RegistrationInput): FormProblem<Regis
   if (!form.hasAvatar) return { field: "avatar", text: "auth.profilePictureRequired" };
   const empty = requiredTextFields.find((field) => isBlank(form[field]));
   if (empty) return { field: empty, text: "auth.allFieldsRequired" };
-  const name = v.safeParse(DisplayName, form.displayName);
+  const name = v.safeParse(TypedDisplayName, form.displayName);
   if (!name.success) return { field: "displayName", text: `errors.${nameProblem(name.issues)}` };
   if (cleanPhone(form.phoneNumber).startsWith("+"))
     return { field: "phoneNumber", text: "auth.invalidPhoneNumberFormat" };

@@ -46,6 +46,7 @@ const toRegistrationProblem = (error: unknown): FormProblem => {
     common_password: { field: "password", text: "errors.common_password" },
     weak_password: { field: "password", text: "auth.passwordRequirement" },
     invalid_name: { field: "displayName", text: "errors.invalid_name" },
+    mixed_name: { field: "displayName", text: "errors.mixed_name" },
     reserved_name: { field: "displayName", text: "errors.reserved_name" },
     flow_state_not_found: { field: "form", text: "auth.newcomerExpired" },
   });
