@@ -120,8 +120,8 @@ export const parsePhoneQuery = (digits: string, own: string, minDigits: number):
   const typed = /^0[^0]/.test(digits) ? home + digits : `+${digits.startsWith("00") ? withoutZeros : digits}`;
   const code = countryCodeOf(typed);
   const isZeroKept = code === "39" || code in digitsAfterZero;
-  // A part of a number: its length does not tell whether a 0 is missing.
-  const beginning = isZeroKept ? typed : `+${code}${typed.slice(1 + code.length).replace(/^0+/, "")}`;
+  // A part of a number: its length does not tell whether a 0 is missing, and zeros alone may be its own.
+  const beginning = isZeroKept ? typed : `+${code}${typed.slice(1 + code.length).replace(/^0(?=[1-9])/, "")}`;
   const longEnough = (part: string) => part.length >= minDigits;
   const wholes = [typed, digits.startsWith("0") ? "" : home + digits].map(toStored).filter(isPhone);
   return {

@@ -8,6 +8,7 @@ import type { Db } from "#worker/db/client.ts";
 import { handles, number_claims, profiles, users } from "#worker/db/schema.ts";
 import { createAbsentNumber, ownNumber } from "#worker/lib/absent-number.ts";
 import { queueProfileChange } from "#worker/lib/contact-updates.ts";
+import { type RateLimitResult, takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { createIdentityRow, type UnlinkedIdentity } from "./providers/identities.ts";
 
 type UserColumns = Pick<typeof users.$inferSelect, "id" | "phone" | "created_at" | "updated_at"> & { username: string };
@@ -162,9 +163,15 @@ const claimantsRead = 100;
 /** Username of people who gave none (SPEC.md §2, Tala). */
 const defaultUsername = "Utilisateur";
 
-/** Changes a person's name and queues the update for everybody who has their profile. */
-export const updateOwnName = async (db: Db, me: Uuid, username: string): Promise<void> => {
-  await db.batch([db.update(profiles).set({ username }).where(eq(profiles.id, me)), queueProfileChange(db, me)]);
+/**
+ * Changes a person's name, by whichever route, as often as its limit allows, and queues the update for everybody who
+ * has their profile.
+ */
+export const changeUsername = async (db: Db, me: Uuid, username: string): Promise<RateLimitResult> => {
+  const taken = await takeToken(db, me, "profile_change_by_user");
+  if (taken.ok)
+    await db.batch([db.update(profiles).set({ username }).where(eq(profiles.id, me)), queueProfileChange(db, me)]);
+  return taken;
 };
 
 type NewUser = {

@@ -117,15 +117,6 @@ const ownProfileColumns = {
   created_at: profiles.created_at,
 };
 
-/** Changes a person's name, queues the update for everybody who has the profile, and returns the profile. */
-export const updateUsername = async (db: Db, me: Uuid, username: string): Promise<Profile | undefined> => {
-  const [rows] = await db.batch([
-    db.update(profiles).set({ username }).where(eq(profiles.id, me)).returning(ownProfileColumns),
-    queueProfileChange(db, me),
-  ]);
-  return rows[0];
-};
-
 type AvatarReplacement = { profile: Profile; unusedAvatar: string | undefined };
 
 /**

@@ -6,6 +6,7 @@ import { searchQueryMaxLength } from "#contract/limits/search.ts";
 import { DisplayName } from "#contract/names/display-names.ts";
 import { FoundPerson, Profile } from "#contract/people.ts";
 import { toPhoneQuery } from "#contract/phone.ts";
+import { changeUsername } from "#worker/auth/queries.ts";
 import { openDb } from "#worker/db/client.ts";
 import { findOwnProfile, findRelation } from "#worker/db/relations.ts";
 import { pushUpdatesAbout } from "#worker/lib/contact-updates.ts";
@@ -24,7 +25,7 @@ import {
   findAvatar,
   storeAvatar,
 } from "#worker/lib/storage/avatars.ts";
-import { replaceAvatar, searchByPhone, updateUsername } from "./queries.ts";
+import { replaceAvatar, searchByPhone } from "./queries.ts";
 import { countSearch } from "./search-limit.ts";
 
 /** Pushes a changed profile to everybody who has it, after the response. */
@@ -105,15 +106,17 @@ export const peopleRoutes = createRoutes()
     }),
     authenticate,
     validate("json", ProfileChange),
-    limitCaller("profile_change_by_user"),
     async (c) => {
       const me = c.var.caller.user;
       const { username } = c.req.valid("json");
       const db = openDb(c.env);
-      const profile = username === undefined ? await findOwnProfile(db, me) : await updateUsername(db, me, username);
-      if (!profile) return refuse(c, "user_not_found");
-      if (username !== undefined) notifyContacts(c, me);
-      return c.json(profile, 200);
+      if (username !== undefined) {
+        const changed = await changeUsername(db, me, username);
+        if (!changed.ok) return refuse(c, "rate_limited", changed);
+        notifyContacts(c, me);
+      }
+      const profile = await findOwnProfile(db, me);
+      return profile ? c.json(profile, 200) : refuse(c, "user_not_found");
     },
   )
   .put(

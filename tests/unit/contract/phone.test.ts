@@ -75,6 +75,7 @@ describe("a phone search", () => {
     expect(parsePhoneQuery("810000001", own, 3).wholes).toEqual(["+243810000001"]);
     expect(parsePhoneQuery("002430810", own, 3)).toMatchObject({ beginnings: ["+243810"] });
     expect(parsePhoneQuery("081", own, 3)).toEqual({ wholes: [], beginnings: ["+24381"], parts: ["081"] });
+    expect(parsePhoneQuery("810000", own, 3).beginnings).toEqual(["+810000"]);
   });
 
   test("keeps the 0 of numbers that begin with it, typed or not", () => {
