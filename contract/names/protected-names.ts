@@ -1,6 +1,6 @@
 import { toSkeleton } from "./skeleton.ts";
 
-/** Names of the service and of banks and authorities that nobody may imitate (docs/decisions/handles.md). */
+/** Names of the service and of banks and authorities that nobody may imitate (docs/decisions/look-alike-names.md). */
 
 const service = "Lisolo";
 

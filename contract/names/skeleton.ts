@@ -30,7 +30,7 @@ const createLatinMap = (): ReadonlyMap<string, string> =>
 const latinByLookalike = /* @__PURE__ */ createLatinMap();
 
 /**
- * Appearance of a name or handle as letters from a to z and digits (docs/decisions/handles.md): without case, accents,
+ * Appearance of a name or handle as letters from a to z and digits (docs/decisions/look-alike-names.md): without case, accents,
  * spaces and punctuation, and with one letter for all that look like it, also for two letters drawn like one. Names
  * with the same skeleton can be mistaken for each other.
  */

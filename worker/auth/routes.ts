@@ -78,7 +78,7 @@ const respondToCodeGrant = async (c: AppContext, grant: v.InferOutput<typeof Pkc
 
 const respondToRefreshGrant = async (c: AppContext, { refresh_token }: v.InferOutput<typeof RefreshGrant>) => {
   const presentedToken = refresh_token ?? (usesCookies(c) ? getCookie(c, refreshCookie) : undefined);
-  const token = presentedToken === undefined ? undefined : parseRefreshToken(presentedToken);
+  const token = presentedToken === undefined ? undefined : parseRefreshToken(c.env, presentedToken);
   if (!token) return refuse(c, "refresh_token_not_found");
   const db = openDb(c.env);
   // The token is checked before any limit is taken or row written, so that knowing a session id costs its holder
@@ -124,7 +124,7 @@ const findSignOutCaller = async (c: AppContext): Promise<SignOutCaller | undefin
   const authenticated = access !== undefined && isPending ? await authenticateToken(c.env, db, access, true) : full;
   if (typeof authenticated === "object") return { ...authenticated.caller, isPending };
   const cookie = usesCookies(c) ? getCookie(c, refreshCookie) : undefined;
-  const token = cookie === undefined ? undefined : parseRefreshToken(cookie);
+  const token = cookie === undefined ? undefined : parseRefreshToken(c.env, cookie);
   const row = token && (await findSessionByRefreshToken(c.env, db, token));
   return row && { user: row.user_id, session: row.id, isPending: row.awaits };
 };
