@@ -12,6 +12,14 @@ import { toAsciiDigits } from "#contract/text.ts";
 export const numberMethods = ["whatsapp_message", "missed_call", "whatsapp_code", "sms_code", "vouching"] as const;
 export type NumberMethod = (typeof numberMethods)[number];
 
+/** Methods that do not say for whom: who is talked into calling, and contacts, prove a number for anybody. */
+export const weakMethods: readonly NumberMethod[] = ["missed_call", "vouching"];
+export const isWeakProof = (method: NumberMethod): boolean => weakMethods.includes(method);
+
+/** Whether a proof is worth more than an earlier one: contacts' word least, then a call. */
+export const isStrongerProof = (method: NumberMethod, than: NumberMethod): boolean =>
+  than === "vouching" ? method !== "vouching" : isWeakProof(than) && !isWeakProof(method);
+
 /** Methods that send a code to the number. With the others the number's owner sends a message or calls. */
 export const sendsCode = (method: NumberMethod): boolean => method.endsWith("_code");
 
@@ -22,8 +30,8 @@ export const OwnNumber = v.object({
   methods: v.array(v.picklist(numberMethods)), // offered for this number
   /** Somebody else has proved the number, and may have it from then on unless it is verified again. */
   contested_until: v.nullable(v.number()),
-  /** The last proof was in order, but the number stays with somebody who uses it. */
-  is_refused: v.boolean(),
+  /** Method of the last proof, if that was in order but the number stays with somebody who uses it. */
+  refused_method: v.nullable(v.picklist(numberMethods)),
   /** Verified by contacts only, so that another method is worth more. */
   is_vouched: v.boolean(),
   /** Open proof by vouching, and how many contacts have confirmed so far. */

@@ -208,7 +208,7 @@ test("a person has the number confirmed by two contacts who open the code, with 
   await test.step("a number that somebody else uses is refused in words of its own", async () => {
     await page.route("**/api/number", async (route) => {
       const response = await route.fetch();
-      const refused = { verified_at: null, is_vouched: false, is_refused: true };
+      const refused = { verified_at: null, is_vouched: false, refused_method: "vouching" };
       const vouching = { proof: ana.id, confirmed: 0 };
       await route.fulfill({ response, json: { ...(await response.json()), ...refused, vouching } });
     });

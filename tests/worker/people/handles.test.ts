@@ -69,7 +69,9 @@ test("handles that look alike belong to one person, of two who choose at once to
   expect(await choose(ana, "paulo.kamal")).toBe("paulo.kamal");
   const outcomes = await Promise.all([choose(sam, "race.winner"), choose(cal, "race_w1nner")]);
   expect(outcomes.filter((outcome) => outcome === "handle_taken")).toHaveLength(1);
-  const rows = await env.DB.prepare("SELECT user_id FROM handles WHERE skeleton = ?").bind(toSkeleton("race.winner")).all();
+  const rows = await env.DB.prepare("SELECT user_id FROM handles WHERE skeleton = ?")
+    .bind(toSkeleton("race.winner"))
+    .all();
   expect(rows.results).toHaveLength(1);
 });
 
@@ -86,7 +88,15 @@ test("handles whose letters are drawn alike belong to one person, and honest spe
 
 test("names of the service and of the operator's list are reserved", async () => {
   const ana = await makePerson();
-  for (const handle of ["lisolo.info", "support", "rawbank", "airtel_money_rdc", "jean.rawbank", "mylisolo", "ravvbank"])
+  for (const handle of [
+    "lisolo.info",
+    "support",
+    "rawbank",
+    "airtel_money_rdc",
+    "jean.rawbank",
+    "mylisolo",
+    "ravvbank",
+  ])
     expect(await choose(ana, handle)).toBe("reserved_handle");
   expect(await choose(ana, "ana..k")).toBe("invalid_handle");
   const answer = await call("POST", "/api/handles/search", { token: ana.token, body: { handle: "x" } });

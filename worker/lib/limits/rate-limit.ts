@@ -89,6 +89,8 @@ export const rateLimitPolicies = {
   handle_search_by_user: { burst: 60, everyMs: day / 240 },
   // Codes cost money: each person may start few proofs, and each number is sent few codes, whoever requests them.
   number_proof_by_user: { burst: numberProofsPerDay, everyMs: day / numberProofsPerDay },
+  // Notices that somebody called from the number, for accounts that have not verified it.
+  number_asked_by_user: { burst: 1, everyMs: day },
   number_code_by_number: { burst: numberCodesPerDay, everyMs: day / numberCodesPerDay },
   link_change_by_user: { burst: 20, everyMs: day / 20 },
   // Only new ones count. Each connects 20 people (contract/names/invitation.ts).

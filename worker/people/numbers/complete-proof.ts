@@ -3,6 +3,7 @@ import { mailSecurityNotice, sendSecurityNotice } from "#worker/auth/security-no
 import { openDb } from "#worker/db/client.ts";
 import { pushUpdatesAbout } from "#worker/lib/contact-updates.ts";
 import { type AppContext, runAfterResponse } from "#worker/lib/http/app.ts";
+import { takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { createNumberContestedMail, createNumberLostMail } from "#worker/mail/number-mail.ts";
 import { findNumber, type NumberProofRow } from "./queries.ts";
 import { type Completion, completeNumberProof } from "./transfer.ts";
@@ -14,11 +15,12 @@ const elsewhere = { session: null, device: "" };
 export const completeProofAndNotify = async (c: AppContext, proof: NumberProofRow): Promise<Completion["outcome"]> => {
   const db = openDb(c.env);
   const completion = await completeNumberProof(db, proof);
-  if (completion.outcome === "in_use" && completion.isNew) {
-    sendSecurityNotice(c, completion.holder, { event: "number_contested", ...elsewhere });
-    mailSecurityNotice(c, completion.holder, (to, language) =>
-      createNumberContestedMail(to, language, numberContestDays),
-    );
+  for (const asked of completion.outcome === "in_use" ? completion.asked : []) {
+    // A call can be repeated at no cost.
+    if (!completion.isContest && !(await takeToken(db, asked, "number_asked_by_user")).ok) continue;
+    sendSecurityNotice(c, asked, { event: "number_contested", ...elsewhere });
+    if (completion.isContest)
+      mailSecurityNotice(c, asked, (to, language) => createNumberContestedMail(to, language, numberContestDays));
   }
   if (completion.outcome !== "verified") return completion.outcome;
   const { formerHolders, isChange } = completion;

@@ -29,7 +29,7 @@ import { isVouchingOffered, startNumberProof } from "./start-proof.ts";
 const readOwnNumber = async (c: AppContext): Promise<OwnNumber> => {
   const now = Date.now();
   const own = await findNumber(openDb(c.env), c.var.caller.user, now);
-  const { phone = "", handle = null, verified_at = null, contested_at = null, isRefused = false } = own ?? {};
+  const { phone = "", handle = null, verified_at = null, contested_at = null, refusedMethod = null } = own ?? {};
   const methods = listMethods(c.env, phone);
   const vouching = own?.vouching ? { proof: own.vouching, confirmed: own.vouches } : null;
   if (own && (vouching || (await isVouchingOffered(c, own, now)))) methods.push("vouching");
@@ -39,7 +39,7 @@ const readOwnNumber = async (c: AppContext): Promise<OwnNumber> => {
     verified_at,
     methods,
     contested_until: contested_at === null ? null : contested_at + numberContestDays * dayMs,
-    is_refused: isRefused,
+    refused_method: refusedMethod,
     is_vouched: own?.verified_by === "vouching",
     vouching,
   };

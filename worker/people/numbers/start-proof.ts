@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import type * as v from "valibot";
-import { type NumberProof, type NumberProofStart, sendsCode } from "#contract/auth/number.ts";
+import { isStrongerProof, type NumberProof, type NumberProofStart, sendsCode } from "#contract/auth/number.ts";
 import { toVouchingPath } from "#contract/auth/vouching.ts";
 import type { ErrorCode } from "#contract/errors.ts";
 import { createUuid } from "#contract/ids.ts";
@@ -128,7 +128,7 @@ export const startNumberProof = async (
   const now = Date.now();
   const own = await findNumber(db, user, now);
   const phone = newPhone ?? own?.phone ?? "";
-  const isStronger = own?.verified_by === "vouching" && method !== "vouching";
+  const isStronger = Boolean(own?.verified_by && isStrongerProof(method, own.verified_by));
   if (own?.phone === phone && own.verified_at !== null && own.contested_at === null && !isStronger)
     return { refusal: "number_already_verified" };
   // Whoever has an open session only must not replace the number by which its owner signs in.

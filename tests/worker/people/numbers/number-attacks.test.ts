@@ -14,8 +14,6 @@ import {
   postCall,
   postMessage,
   readLocalCode,
-  readOwnNumber,
-  requestProof,
   signCall,
   startProof,
   toCallWebhook,

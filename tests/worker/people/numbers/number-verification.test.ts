@@ -45,7 +45,7 @@ test("on a local server a person verifies their number by a code shown at /dev/s
     verified_at: null,
     methods: ["whatsapp_code", "sms_code"],
     contested_until: null,
-    is_refused: false,
+    refused_method: null,
     is_vouched: false,
     vouching: null,
   });
