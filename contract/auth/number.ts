@@ -39,8 +39,18 @@ export const OwnNumber = v.object({
 });
 export type OwnNumber = v.InferOutput<typeof OwnNumber>;
 
-/** `phone`: a new number, in place of the present one. It needs a recent factor. */
-export const NumberProofStart = v.strictObject({ method: v.picklist(numberMethods), phone: v.optional(Phone) });
+/** Number to be sent a code; the own one by default. */
+export const NumberChallengeRequest = v.strictObject({ phone: v.optional(Phone) });
+
+/**
+ * `phone`: a new number, in place of the present one. It needs a recent factor. `captcha_token`: proof of work for a
+ * code, as at sign-up.
+ */
+export const NumberProofStart = v.strictObject({
+  method: v.picklist(numberMethods),
+  phone: v.optional(Phone),
+  captcha_token: v.optional(v.pipe(v.string(), v.maxLength(4_096))),
+});
 export type NumberProofStart = v.InferInput<typeof NumberProofStart>;
 
 /** Methods offered for a new number, whether or not somebody has it. */

@@ -21,15 +21,13 @@ import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { takeClientToken } from "#worker/lib/limits/client-limits.ts";
-import { hasCheapWork } from "#worker/lib/limits/local-limits.ts";
 import { takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { isVerifiableNumber } from "#worker/lib/number-adapters.ts";
 import { isCommonPassword } from "./common-passwords.ts";
 import { passkeyRoutes } from "./passkeys/passkey-routes.ts";
 import { checkSignInPassword } from "./password-check.ts";
 import { hashPassword } from "./passwords.ts";
-import { readProofLevel } from "./proof-difficulty.ts";
-import { createProofChallenge, redeemProofOfWork } from "./proof-of-work.ts";
+import { redeemProofOfWork, serveProofChallenge } from "./proof-of-work.ts";
 import { exchangeAuthCode, findUnlinkedIdentity } from "./providers/code-grant.ts";
 import { oauthRoutes } from "./providers/oauth-routes.ts";
 import { findAccount, insertUser, isPhoneTaken, toAuthUser, toPendingUser } from "./queries.ts";
@@ -141,12 +139,7 @@ export const authRoutes = createRoutes()
       refusals: ["validation_failed", "forbidden_origin"],
     }),
     validate("json", ChallengeRequest, "validation_failed"),
-    async (c) => {
-      const purpose = c.req.valid("json");
-      const level = await readProofLevel(c, openDb(c.env), purpose);
-      const options = hasCheapWork(c.env) ? { level, keys: 1 } : { level };
-      return c.json(await createProofChallenge(c.env.ALTCHA_HMAC_KEY, purpose, options), 200);
-    },
+    async (c) => c.json(await serveProofChallenge(c, c.req.valid("json")), 200),
   )
   .post(
     "/signup",

@@ -1,6 +1,7 @@
 import type { Route } from "@playwright/test";
 import * as v from "valibot";
 import { Session } from "#contract/auth/auth.ts";
+import { Challenge } from "#contract/auth/sign-in.ts";
 import { errorStatus } from "#contract/errors.ts";
 import { formatPhone } from "#contract/phone.ts";
 import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
@@ -8,7 +9,14 @@ import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { setVisibility } from "#tests/support/browser/visibility.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { callSite, connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
+import {
+  callSite,
+  connectPeople,
+  makePerson,
+  type Person,
+  type Site,
+  solveForToken,
+} from "#tests/support/people/people.ts";
 import { invitationTexts } from "#worker/service/invitation-texts.ts";
 
 const Messages = v.array(v.object({ to: v.string(), text: v.string() }));
@@ -16,7 +24,12 @@ const monthMs = 31 * 24 * 3_600_000;
 
 /** Verifies a person's number by a code, which the local server shows. */
 const verify = async (site: Site, { token, phone }: Person): Promise<void> => {
-  const started = await callSite(site, "POST", "/api/number/proofs", { token, body: { method: "sms_code" } });
+  const challenge = v.parse(
+    Challenge,
+    (await callSite(site, "POST", "/api/number/challenge", { token, body: {} })).body,
+  );
+  const work = { method: "sms_code", captcha_token: await solveForToken(challenge) };
+  const started = await callSite(site, "POST", "/api/number/proofs", { token, body: work });
   const { id } = v.parse(v.object({ id: v.string() }), started.body);
   const answer = await fetch(`${site.origin}/dev/sms`, { headers: { accept: "application/json" } });
   const message = v.parse(Messages, await answer.json()).find(({ to }) => to === phone);

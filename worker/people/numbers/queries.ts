@@ -20,6 +20,7 @@ export const findNumber = async (db: Db, me: Uuid, now = Date.now()) => {
       verified_at: profiles.verified_at,
       contested_at: profiles.contested_at,
       verified_by: profiles.verified_by,
+      created_at: profiles.created_at,
       refusedMethod: sql<NumberMethod | null>`CASE WHEN ${number_proofs.is_refused} AND ${number_proofs.expires_at} > ${now}
         THEN ${number_proofs.method} END`,
       vouching: sql<Uuid | null>`CASE WHEN ${number_proofs.method} = 'vouching' AND ${number_proofs.expires_at} > ${now}

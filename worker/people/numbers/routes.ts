@@ -2,11 +2,13 @@ import * as v from "valibot";
 import {
   NewNumber,
   NewNumberMethods,
+  NumberChallengeRequest,
   NumberCodeCheck,
   NumberProof,
   NumberProofStart,
   OwnNumber,
 } from "#contract/auth/number.ts";
+import { Challenge } from "#contract/auth/sign-in.ts";
 import { Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
 import { numberContestDays } from "#contract/limits/phone-numbers.ts";
@@ -24,7 +26,7 @@ import { listMethods } from "#worker/lib/number-adapters.ts";
 import { completeProofAndNotify } from "./complete-proof.ts";
 import { isSameHash, toCodeHash } from "./proof-hashes.ts";
 import { deleteNumberNotice, findNumber, takeCodeAttempt } from "./queries.ts";
-import { isVouchingOffered, startNumberProof } from "./start-proof.ts";
+import { isVouchingOffered, serveNumberChallenge, startNumberProof } from "./start-proof.ts";
 
 const readOwnNumber = async (c: AppContext): Promise<OwnNumber> => {
   const now = Date.now();
@@ -94,15 +96,29 @@ export const numberRoutes = createRoutes()
     },
   )
   .post(
+    "/number/challenge",
+    describeOperation({
+      tag: "people",
+      summary:
+        "Proof-of-work challenge for a code to one's own number or a new one, harder as the day's codes are used up",
+      ok: { status: 200, body: Challenge },
+      refusals: ["invalid_input", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("json", NumberChallengeRequest),
+    async (c) => c.json(await serveNumberChallenge(c, c.req.valid("json").phone), 200),
+  )
+  .post(
     "/number/proofs",
     describeOperation({
       tag: "people",
       summary:
-        "Start to prove one's own number, or a new one: the answer says what to do next. It replaces an earlier start, and is valid in this session for ten minutes, or a day by vouching",
+        "Start to prove one's own number, or a new one: the answer says what to do next. It replaces an earlier start, and is valid in this session for ten minutes, or a day by vouching. A code needs a proof of work",
       ok: { status: 201, body: NumberProof },
       refusals: [
         "invalid_input",
         "reauthentication_needed",
+        "captcha_failed",
         "number_already_verified",
         "number_method_unavailable",
         "number_proofs_used_up",

@@ -123,6 +123,8 @@ test("a replayed webhook does not complete a later proof", async () => {
   expect(await isVerified(ana)).toBe(true);
 });
 
+const own = (phone: string) => ({ phone, isOwn: true });
+
 test("of 1,000 numbers of one prefix that nobody owns, twenty are sent a code; other prefixes go on", async () => {
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
   const db = openDb(env);
@@ -132,10 +134,10 @@ test("of 1,000 numbers of one prefix that nobody owns, twenty are sent a code; o
   const now = Date.now();
   let sent = 0;
   for (let n = 0; n < 1_000; n++)
-    if (await takeProofStart(db, adapter, `+24385${String(n * 7).padStart(7, "0")}`, now)) sent += 1;
+    if (await takeProofStart(db, adapter, own(`+24385${String(n * 7).padStart(7, "0")}`), now)) sent += 1;
   expect(sent).toBe(numberCodesOfRange);
-  expect(await takeProofStart(db, adapter, "+243850100000", now)).toBe(true);
-  expect(await takeProofStart(db, adapter, "+243850000000", now + 24 * 3_600_000)).toBe(true);
+  expect(await takeProofStart(db, adapter, own("+243850100000"), now)).toBe(true);
+  expect(await takeProofStart(db, adapter, own("+243850000000"), now + 24 * 3_600_000)).toBe(true);
   const { results } = await env.DB.prepare(
     "SELECT started FROM number_proof_counts WHERE adapter = 'pumped' AND range = ''",
   ).all();
@@ -152,7 +154,7 @@ test("a range whose codes are typed is not stopped", async () => {
   if (!adapter) throw new Error("no adapter");
   const now = Date.now();
   for (let n = 0; n < 3 * numberCodesOfRange; n++) {
-    expect(await takeProofStart(db, adapter, `+2438600000${String(n).padStart(2, "0")}`, now)).toBe(true);
+    expect(await takeProofStart(db, adapter, own(`+2438600000${String(n).padStart(2, "0")}`), now)).toBe(true);
     if (n % 3 === 0)
       await env.DB.prepare(
         "UPDATE number_proof_counts SET completed = completed + 1 WHERE adapter = 'honest' AND range <> ''",

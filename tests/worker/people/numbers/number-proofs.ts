@@ -2,8 +2,9 @@ import { env } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
 import * as v from "valibot";
 import type { Session } from "#contract/auth/auth.ts";
-import { type NumberMethod, NumberProof, OwnNumber } from "#contract/auth/number.ts";
-import { type Answer, makeCaptchaToken, type Person } from "#tests/support/people/people.ts";
+import { type NumberMethod, NumberProof, OwnNumber, sendsCode } from "#contract/auth/number.ts";
+import { Challenge } from "#contract/auth/sign-in.ts";
+import { type Answer, makeCaptchaToken, type Person, solveForToken } from "#tests/support/people/people.ts";
 import { request } from "#tests/worker/support/device.ts";
 import { site } from "#tests/worker/support/site.ts";
 import { callRawWith, callWith } from "#tests/worker/support/wrapped-site.ts";
@@ -47,7 +48,7 @@ export const withAdapters = (list: object[] = adapters) => ({
 export const withAdapter = (id: string, changed: object = {}) =>
   withAdapters(adapters.filter((adapter) => adapter.id === id).map((adapter) => ({ ...adapter, ...changed })));
 
-type Bindings = ReturnType<typeof withAdapters>;
+type Bindings = ReturnType<typeof withAdapters> & { LOCAL_LIMIT_FACTOR?: string };
 
 export const readOwnNumber = async (person: Person, bindings: Bindings = withAdapters()): Promise<OwnNumber> =>
   v.parse(OwnNumber, (await callWith(bindings, "GET", "/api/number", { token: person.token })).body);
@@ -55,8 +56,30 @@ export const readOwnNumber = async (person: Person, bindings: Bindings = withAda
 export const isVerified = async (person: Person): Promise<boolean> =>
   (await readOwnNumber(person)).verified_at !== null;
 
-export const requestProof = (person: Person, method: NumberMethod, bindings: Bindings = withAdapters()) =>
-  callWith(bindings, "POST", "/api/number/proofs", { token: person.token, body: { method } });
+/** Proof of work for a code to a number of one's own, or to a new one. */
+export const makeNumberToken = async (
+  { token }: Pick<Person, "token">,
+  { phone, bindings = withAdapters(), headers = {} }: CodeOptions = {},
+): Promise<string> => {
+  const body = phone === undefined ? {} : { phone };
+  const answer = await callWith(bindings, "POST", "/api/number/challenge", { token, body, headers });
+  return solveForToken(v.parse(Challenge, answer.body));
+};
+
+type CodeOptions = { phone?: string; bindings?: Bindings; headers?: Record<string, string> };
+
+/** Requests a proof, by a code with the proof of work for it. */
+export const requestProof = async (
+  person: Pick<Person, "token">,
+  method: NumberMethod,
+  bindings: Bindings = withAdapters(),
+  { phone, headers = {} }: CodeOptions = {},
+) => {
+  const options = { bindings, headers, ...(phone === undefined ? {} : { phone }) };
+  const work = sendsCode(method) ? { captcha_token: await makeNumberToken(person, options) } : {};
+  const body = { method, ...work, ...(phone === undefined ? {} : { phone }) };
+  return callWith(bindings, "POST", "/api/number/proofs", { token: person.token, body, headers });
+};
 
 /** Starts a proof that must be accepted. */
 export const startProof = async (person: Person, method: NumberMethod, bindings?: Bindings): Promise<NumberProof> =>
