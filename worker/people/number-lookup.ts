@@ -18,7 +18,7 @@ type LookedUp = { wholes: string[]; hash: string; digits: number };
  * the day are used up. One statement, so that simultaneous lists do not take the same rest. Returns the hashes of the
  * numbers that may be looked up.
  */
-const countNumbers = async (db: Db, me: Uuid, numbers: LookedUp[], now: number): Promise<Set<string>> => {
+const countNumbers = async (env: object, db: Db, me: Uuid, numbers: LookedUp[], now: number): Promise<Set<string>> => {
   const own = and(eq(phone_searches.user_id, me), between(phone_searches.searched_at, now - dayMs + 1, now + dayMs));
   const hashes = JSON.stringify(numbers.map(({ hash }) => hash));
   const known = await db
@@ -34,7 +34,7 @@ const countNumbers = async (db: Db, me: Uuid, numbers: LookedUp[], now: number):
     SELECT ${me}, value ->> 'hash', value ->> 'digits',
       key + max(${now}, (SELECT ifnull(max(searched_at) + 1, 0) FROM ${phone_searches} WHERE ${own}))
     FROM json_each(${list})
-    WHERE key + (SELECT count(DISTINCT searched_at) FROM ${phone_searches} WHERE ${own}) < ${selectDailyAllowance(me, now)}
+    WHERE key + (SELECT count(DISTINCT searched_at) FROM ${phone_searches} WHERE ${own}) < ${selectDailyAllowance(env, me, now)}
     ON CONFLICT (user_id, hash) DO UPDATE SET searched_at = excluded.searched_at RETURNING hash`);
   return new Set([...free, ...rows.map(({ hash }) => hash)]);
 };
@@ -60,7 +60,7 @@ export const lookUpNumbers = async (
     return { wholes, hash: hashDigits(env, me, digits), digits: digits.length };
   });
   const isKnown = (number: LookedUp | undefined) => number !== undefined;
-  const allowed = await countNumbers(db, me, numbers.filter(isKnown), now);
+  const allowed = await countNumbers(env, db, me, numbers.filter(isKnown), now);
   const wholes = numbers.flatMap((number) => (number && allowed.has(number.hash) ? number.wholes : []));
   const profilesFound = await selectProfiles(db, me).where(
     and(

@@ -3,7 +3,7 @@ import { numberCodesPerDay, numberProofsPerDay } from "#contract/limits/phone-nu
 import type { Person } from "#tests/support/people/people.ts";
 import { connectPeople } from "#tests/support/people/people.ts";
 import { call, makePerson, site } from "#tests/worker/support/site.ts";
-import { callRawWith, } from "#tests/worker/support/wrapped-site.ts";
+import { callRawWith } from "#tests/worker/support/wrapped-site.ts";
 import { findAdapter, listMethods } from "#worker/lib/number-adapters.ts";
 import {
   calledNumber,
