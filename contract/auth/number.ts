@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Uuid } from "#contract/ids.ts";
 import { numberCodeDigits } from "#contract/limits/phone-numbers.ts";
-import { Phone } from "#contract/phone.ts";
+import { Phone } from "#contract/phone/phone.ts";
 import { toAsciiDigits } from "#contract/text.ts";
 
 /**

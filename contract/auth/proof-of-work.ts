@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { NamedHandle } from "#contract/names/handles.ts";
-import { Phone } from "#contract/phone.ts";
+import { Phone } from "#contract/phone/phone.ts";
 import { Email } from "./security.ts";
 
 /** Actions that require a proof of work. A proof is valid once, for one action and one number, handle or address. */

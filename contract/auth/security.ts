@@ -3,7 +3,7 @@ import { Uuid } from "#contract/ids.ts";
 import { emailMaxLength } from "#contract/limits/authentication.ts";
 import { DisplayName } from "#contract/names/display-names.ts";
 import { NamedHandle } from "#contract/names/handles.ts";
-import { Phone } from "#contract/phone.ts";
+import { Phone } from "#contract/phone/phone.ts";
 import { Factor, Identity } from "./auth.ts";
 import { Passkey } from "./factors.ts";
 import { codeChallengeMethods } from "./sign-in.ts";

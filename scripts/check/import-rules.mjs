@@ -29,7 +29,7 @@ const publicModules =
  */
 const stages = {
   contract: [
-    ["ids.ts", "limits", "errors.ts", "text.ts", "names", "phone.ts", "language.ts"],
+    ["ids.ts", "limits", "errors.ts", "text.ts", "names", "phone", "language.ts"],
     ["calls"],
     ["."],
     ["auth"],

@@ -167,7 +167,7 @@ const defaultUsername = "Utilisateur";
  * Changes a person's name, by whichever route, as often as its limit allows, and queues the update for everybody who
  * has their profile.
  */
-export const changeUsername = async (db: Db, me: Uuid, username: string): Promise<RateLimitResult> => {
+export const updateUsername = async (db: Db, me: Uuid, username: string): Promise<RateLimitResult> => {
   const taken = await takeToken(db, me, "profile_change_by_user");
   if (taken.ok)
     await db.batch([db.update(profiles).set({ username }).where(eq(profiles.id, me)), queueProfileChange(db, me)]);

@@ -2,7 +2,7 @@ import { and, eq, inArray, ne, notExists, notInArray, type SQL, sql } from "driz
 import type { Uuid } from "#contract/ids.ts";
 import { phoneSearchMaxResults, phoneSearchMinLength, phoneTailDigits } from "#contract/limits/phone-numbers.ts";
 import type { FoundPerson, Profile } from "#contract/people.ts";
-import { type PhoneQuery, parsePhoneQuery } from "#contract/phone.ts";
+import { type PhoneQuery, parsePhoneQuery } from "#contract/phone/phone.ts";
 import type { Db } from "#worker/db/client.ts";
 import { blocks } from "#worker/db/relation-schema.ts";
 import { type ProfileWithPhone, selectProfiles, toFoundPeople } from "#worker/db/relations.ts";

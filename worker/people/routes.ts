@@ -5,8 +5,8 @@ import { phoneSearchMinLength } from "#contract/limits/phone-numbers.ts";
 import { searchQueryMaxLength } from "#contract/limits/search.ts";
 import { DisplayName } from "#contract/names/display-names.ts";
 import { FoundPerson, Profile } from "#contract/people.ts";
-import { toPhoneQuery } from "#contract/phone.ts";
-import { changeUsername } from "#worker/auth/queries.ts";
+import { toPhoneQuery } from "#contract/phone/phone-text.ts";
+import { updateUsername } from "#worker/auth/queries.ts";
 import { openDb } from "#worker/db/client.ts";
 import { findOwnProfile, findRelation } from "#worker/db/relations.ts";
 import { pushUpdatesAbout } from "#worker/lib/contact-updates.ts";
@@ -111,7 +111,7 @@ export const peopleRoutes = createRoutes()
       const { username } = c.req.valid("json");
       const db = openDb(c.env);
       if (username !== undefined) {
-        const changed = await changeUsername(db, me, username);
+        const changed = await updateUsername(db, me, username);
         if (!changed.ok) return refuse(c, "rate_limited", changed);
         notifyContacts(c, me);
       }

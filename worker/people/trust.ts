@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
-import { countryCodeOf } from "#contract/phone.ts";
+import { countryCodeOf } from "#contract/phone/phone-text.ts";
 import {
   countedContactDays,
   countedContactsMax,

@@ -1,4 +1,4 @@
-import { formatPhone } from "#contract/phone.ts";
+import { formatPhone } from "#contract/phone/phone-text.ts";
 import type { Translate } from "#i18n/setup.ts";
 
 /** Display name of a person. A deleted account has no name any more. */

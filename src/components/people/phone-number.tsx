@@ -1,6 +1,6 @@
 import type { ClipboardEvent } from "react";
 import { useTranslation } from "react-i18next";
-import { formatPhone, isMaskedPhone } from "#contract/phone.ts";
+import { formatPhone, isMaskedPhone } from "#contract/phone/phone-text.ts";
 
 type PhoneNumberProps = { phone: string; className?: string };
 

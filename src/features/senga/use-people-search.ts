@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { phoneSearchMinLength } from "#contract/limits/phone-numbers.ts";
 import { TypedHandle } from "#contract/names/handles.ts";
 import { FoundPerson } from "#contract/people.ts";
-import { cleanPhone, toPhoneQuery } from "#contract/phone.ts";
+import { cleanPhone, toPhoneQuery } from "#contract/phone/phone-text.ts";
 import { requestApi } from "#lib/http/api.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";

@@ -1,4 +1,4 @@
-import { cleanPhone } from "#contract/phone.ts";
+import { cleanPhone } from "#contract/phone/phone-text.ts";
 import { foldText } from "#contract/text.ts";
 
 /** Whether a query is part of the name or the number, ignoring case (SPEC.md §2) and accents. */

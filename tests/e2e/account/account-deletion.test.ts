@@ -1,5 +1,5 @@
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { formatPhone } from "#contract/phone.ts";
+import { formatPhone } from "#contract/phone/phone-text.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, findToast, TestClient, waitForWelcome } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";

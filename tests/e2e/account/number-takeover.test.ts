@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import * as v from "valibot";
 import { OwnInvitation } from "#contract/names/invitation.ts";
-import { formatPhone } from "#contract/phone.ts";
+import { formatPhone } from "#contract/phone/phone-text.ts";
 import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { test as base, expect } from "#tests/support/browser/closing-test.ts";
 import { fill, findToast, TestClient } from "#tests/support/browser/test-client.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Route } from "@playwright/test";
-import { formatPhone } from "#contract/phone.ts";
+import { formatPhone } from "#contract/phone/phone-text.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, findToast, onePixelPng, TestClient } from "#tests/support/browser/test-client.ts";

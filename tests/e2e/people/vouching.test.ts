@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { Session } from "#contract/auth/auth.ts";
 import { Challenge } from "#contract/auth/sign-in.ts";
 import { errorStatus } from "#contract/errors.ts";
-import { formatPhone } from "#contract/phone.ts";
+import { formatPhone } from "#contract/phone/phone-text.ts";
 import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
@@ -226,7 +226,7 @@ test("a person has the number confirmed by two contacts who open the code, with 
       await route.fulfill({ response, json: { ...(await response.json()), ...refused, vouching } });
     });
     await page.reload();
-    await expect(page.getByRole("alert").filter({ hasText: words.inUse })).toBeVisible();
+    await expect(page.getByRole("alert").filter({ hasText: texts.number.inUse })).toBeVisible();
   });
 
   for (const [person, language] of [

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { PasswordGrant } from "#contract/auth/sign-in.ts";
-import { Phone } from "#contract/phone.ts";
+import { Phone } from "#contract/phone/phone.ts";
 import { toLoginProblem } from "#features/auth/flows/login-problem.ts";
 import { toSignInName } from "#features/auth/form/phone-field.tsx";
 import { validateLogin } from "#features/auth/form/validate-login.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { formatPhone, parsePhoneQuery, toE164, toPhoneQuery } from "#contract/phone.ts";
+import { parsePhoneQuery, toE164 } from "#contract/phone/phone.ts";
+import { formatPhone, toPhoneQuery } from "#contract/phone/phone-text.ts";
 
 describe("a typed or pasted number", () => {
   test.each([

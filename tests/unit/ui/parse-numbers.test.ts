@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toPhoneQuery } from "#contract/phone.ts";
+import { toPhoneQuery } from "#contract/phone/phone-text.ts";
 import { parseNumbers } from "#features/senga/invite/parse-numbers.ts";
 
 test("pasted numbers are read line by line, each number once", () => {

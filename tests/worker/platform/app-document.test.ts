@@ -233,7 +233,7 @@ test("forged cookies read nothing from the directory", async () => {
     return { statements, hasContent: data !== undefined };
   };
   const [head = "", payload = "", signature = ""] = ana.token.split(".");
-  const forged = [
+  const forged: Record<string, string>[] = [
     ...[0, 17, 21].map((at) => ({ [refreshCookie]: damage(ana.refreshToken, at) })), // session, generation, seal
     { [refreshCookie]: Buffer.alloc(52, 7).toString("base64url") },
     { [accessCookie]: `${head}.${payload}.${damage(signature, 0)}` },

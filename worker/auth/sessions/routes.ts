@@ -8,7 +8,7 @@ import { isCommonPassword } from "#worker/auth/common-passwords.ts";
 import { checkOwnPassword } from "#worker/auth/password-check.ts";
 import { hashPassword, verifyPassword } from "#worker/auth/passwords.ts";
 import { listPublicProviders } from "#worker/auth/providers/providers.ts";
-import { changeUsername, findAccount, findOwnCredentials, toAuthUser } from "#worker/auth/queries.ts";
+import { findAccount, findOwnCredentials, toAuthUser, updateUsername } from "#worker/auth/queries.ts";
 import { setRecoveryAddress, takeMailLimits } from "#worker/auth/recovery/recovery-address.ts";
 import { findSecondFactors } from "#worker/auth/second-factor/assurance.ts";
 import { toPasswordPreconditions } from "#worker/auth/second-factor/preconditions.ts";
@@ -190,7 +190,7 @@ export const sessionRoutes = createRoutes()
       const taken = email === undefined ? undefined : await takeMailLimits(c, email);
       if (taken?.ok === false) return refuse(c, "rate_limited", taken);
       if (data?.username !== undefined) {
-        const changed = await changeUsername(db, c.var.caller.user, data.username);
+        const changed = await updateUsername(db, c.var.caller.user, data.username);
         if (!changed.ok) return refuse(c, "rate_limited", changed);
         runAfterResponse(c.executionCtx, "push a changed name", pushUpdatesAbout(c.env, c.var.caller.user));
       }

@@ -1,7 +1,7 @@
 import { type ComponentProps, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { TextField } from "#components/controls/text-field.tsx";
-import { cleanPhone } from "#contract/phone.ts";
+import { cleanPhone } from "#contract/phone/phone-text.ts";
 
 type NumberFieldProps = Omit<ComponentProps<typeof TextField>, "id" | "label"> & { label?: string };
 

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { nameProblem, TypedDisplayName } from "#contract/names/display-names.ts";
-import { cleanPhone, toE164 } from "#contract/phone.ts";
+import { toE164 } from "#contract/phone/phone.ts";
+import { cleanPhone } from "#contract/phone/phone-text.ts";
 import { isBlank } from "#contract/text.ts";
 import { type FormProblem, validateCaptcha, validateNewPassword } from "./form-problem.ts";
 

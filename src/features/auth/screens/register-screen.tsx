@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { TextField } from "#components/controls/text-field.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { displayNameMaxLength } from "#contract/limits/people.ts";
-import { toE164 } from "#contract/phone.ts";
+import { toE164 } from "#contract/phone/phone.ts";
 import { createIdempotentSignUp, uploadInitialProfile } from "#features/auth/flows/create-account.ts";
 import { toLoginProblem } from "#features/auth/flows/login-problem.ts";
 import { PendingRegistrationNote } from "#features/auth/flows/pending-registration-note.tsx";

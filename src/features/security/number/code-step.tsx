@@ -5,7 +5,7 @@ import { CodeForm } from "#components/controls/code-form.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { NumberProof, OwnNumber } from "#contract/auth/number.ts";
 import { numberCodeDigits, numberCodePauseSeconds } from "#contract/limits/phone-numbers.ts";
-import { formatPhone } from "#contract/phone.ts";
+import { formatPhone } from "#contract/phone/phone-text.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 import { checkNumberCode } from "./number-api.ts";

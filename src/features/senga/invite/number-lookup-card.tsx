@@ -5,7 +5,7 @@ import { FieldError } from "#components/controls/text-field.tsx";
 import { toNameOrNumber } from "#components/people/person-name.ts";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
 import { type FoundPerson, NumberLookupResult, numberLookupMax } from "#contract/people.ts";
-import { toPhoneQuery } from "#contract/phone.ts";
+import { toPhoneQuery } from "#contract/phone/phone-text.ts";
 import { PeopleSearchResults } from "#features/senga/people-search-results.tsx";
 import { useContactRequestActions } from "#features/senga/use-contact-request-actions.ts";
 import { requestApi } from "#lib/http/api.ts";

@@ -1,5 +1,5 @@
 import { phoneMaxDigits, phoneMinDigits } from "#contract/limits/phone-numbers.ts";
-import { cleanPhone, toPhoneQuery } from "#contract/phone.ts";
+import { cleanPhone, toPhoneQuery } from "#contract/phone/phone-text.ts";
 import { toAsciiDigits } from "#contract/text.ts";
 
 type ParsedNumbers = {
