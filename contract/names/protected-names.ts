@@ -40,7 +40,12 @@ const createPatterns = () => ({
   /** Roles long enough not to occur inside another word of a name. */
   longRole: new RegExp(toAnyOf((roles.match(/\w{6,}/g) ?? []).join(" "))),
 });
-const patterns = /* @__PURE__ */ createPatterns();
+let created: ReturnType<typeof createPatterns> | undefined;
+/** Created when first used, so that the client, which uses none, contains neither them nor the words. */
+const getPatterns = () => {
+  created ??= createPatterns();
+  return created;
+};
 
 /** Form of consecutive words, whether it is a single one, and the form of the words around it. */
 type Run = { text: string; isWord: boolean; getOthers: () => string };
@@ -58,7 +63,7 @@ const createReading = (words: readonly string[], toForm: ToForm): Reading => {
       return { text: join(words.slice(from, end)), isWord: count === 0, getOthers };
     }),
   );
-  return { toForm, text: join([...words]), runs, hasRole: words.some((word) => patterns.role.test(toForm(word))) };
+  return { toForm, text: join([...words]), runs, hasRole: words.some((word) => getPatterns().role.test(toForm(word))) };
 };
 
 /** Readings of a name: as it is, and without what stands behind words, as in "rawbank24" and "Lisolo !". */
@@ -77,7 +82,7 @@ const splitAround = (text: string, name: string): [before: string, after: string
 /** Runs that are a protected name. A single word may have others attached that make no other name of it. */
 const findRuns = ({ runs }: Reading, name: string): Run[] =>
   runs.filter(({ text, isWord }) =>
-    isWord ? splitAround(text, name)?.every((part) => patterns.noName.test(part)) : text === name,
+    isWord ? splitAround(text, name)?.every((part) => getPatterns().noName.test(part)) : text === name,
   );
 
 /** Whether a name could be mistaken for an official account: a protected name alone or anywhere beside a role. */
@@ -86,8 +91,8 @@ const isOfficial = (reading: Reading, name: string): boolean => {
   if (!around) return false;
   return (
     reading.hasRole ||
-    around.some((part) => patterns.longRole.test(part)) ||
-    findRuns(reading, name).some(({ getOthers }) => patterns.noName.test(getOthers()))
+    around.some((part) => getPatterns().longRole.test(part)) ||
+    findRuns(reading, name).some(({ getOthers }) => getPatterns().noName.test(getOthers()))
   );
 };
 
@@ -102,7 +107,7 @@ export const isReservedName = (name: string): boolean =>
 export const isReservedHandle = (handle: string, operatorNames: readonly string[]): boolean =>
   listReadings(handle.replace(/_/g, " ")).some((reading) => {
     const { toForm, text } = reading;
-    if (patterns.roleNames.test(text) || text.startsWith(toForm(service))) return true;
+    if (getPatterns().roleNames.test(text) || text.startsWith(toForm(service))) return true;
     const names = operatorNames.map(toForm).filter((name) => name !== "");
     return (
       isOfficial(reading, toForm(service)) ||

@@ -27,7 +27,7 @@ const lookalikes: Readonly<Record<string, string>> = {
 
 const createLatinMap = (): ReadonlyMap<string, string> =>
   new Map(Object.entries(lookalikes).flatMap(([letter, others]) => [...others].map((one) => [one, letter])));
-const latinByLookalike = /* @__PURE__ */ createLatinMap();
+let latinByLookalike: ReadonlyMap<string, string> | undefined;
 
 /**
  * Appearance of a name or handle as letters from a to z and digits (docs/decisions/look-alike-names.md): without case, accents,
@@ -40,8 +40,10 @@ export const toSkeleton = (name: string): string => {
     .replace(/[^\p{L}\p{N}]/gu, "")
     .toLowerCase()
     .replace(/c[l1]/g, "d"); // before l becomes i: "lucia" does not look like "luda"
+  latinByLookalike ??= createLatinMap();
+  const latin = latinByLookalike;
   return [...letters]
-    .map((letter) => latinByLookalike.get(letter) ?? letter)
+    .map((letter) => latin.get(letter) ?? letter)
     .join("")
     .replace(/[^a-z\d]/g, "")
     .replace(/rn|nn/g, "m")
