@@ -63,6 +63,7 @@ export const errorStatus = {
   accept_failed: 503,
   contact_not_found: 404,
   invalid_name: 400,
+  mixed_name: 400, // letters of several scripts in one word
   reserved_name: 400, // could be mistaken for an official Lisolo account
   invalid_handle: 400,
   reserved_handle: 400, // could be mistaken for the service, or is in the operator's list

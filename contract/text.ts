@@ -35,6 +35,20 @@ export const cleanText = (text: string): string =>
     .replace(new RegExp(loneSurrogate, "gu"), "\ufffd")
     .trim();
 
+const isDigit = (text: string): boolean => /^\p{Nd}$/u.test(text);
+
+/**
+ * Text with the digits of every script as ASCII digits. A script's digits follow one another from 0 to 9 (Unicode
+ * Standard, chapter 4.6), so those in front of a digit say what it is worth.
+ */
+export const toAsciiDigits = (text: string): string =>
+  text.replace(/(?!\d)\p{Nd}/gu, (digit) => {
+    const code = digit.codePointAt(0) ?? 0;
+    let value = 0;
+    while (value < 9 && isDigit(String.fromCodePoint(code - value - 1))) value++;
+    return String(value);
+  });
+
 /** Text of a message. The client cleans it before storing, so a refusal indicates a broken client. */
 export const MessageText = v.pipe(
   v.string(),

@@ -19,7 +19,7 @@ const workerFeatures = [
   "account",
 ];
 const publicModules =
-  /^worker\/([^/]+)\/(queries|trust|request-limits|security-notices|second-factor\/reauthentication)\.ts$/;
+  /^worker\/([^/]+)\/(queries|trust|request-limits|security-notices|proof-of-work|second-factor\/reauthentication)\.ts$/;
 
 /**
  * Import order of an area's folders and files, from independent to dependent: a file imports its own stage and earlier
@@ -29,7 +29,7 @@ const publicModules =
  */
 const stages = {
   contract: [
-    ["ids.ts", "limits", "errors.ts", "text.ts", "names", "phone.ts", "language.ts"],
+    ["ids.ts", "limits", "errors.ts", "text.ts", "names", "phone", "language.ts"],
     ["calls"],
     ["."],
     ["auth"],

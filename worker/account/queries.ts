@@ -1,6 +1,5 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
-import { phoneForms } from "#contract/phone.ts";
 import type { Db } from "#worker/db/client.ts";
 import { deleted_sessions, deletions, handles, profiles, rate_limits, sessions, users } from "#worker/db/schema.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";
@@ -9,11 +8,9 @@ import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 import { isPhoneBucket } from "#worker/lib/limits/rate-limit.ts";
 
 /** SQL: another account signs in by this number, too. */
-const isSharedNumber = (me: Uuid, phone: string) => {
-  const forms = phoneForms(phone);
-  return sql`(EXISTS (SELECT 1 FROM users WHERE ${inArray(sql`phone`, forms)} AND id <> ${me})
-    OR EXISTS (SELECT 1 FROM number_claims WHERE ${inArray(sql`phone`, forms)} AND user_id <> ${me}))`;
-};
+const isSharedNumber = (me: Uuid, phone: string) =>
+  sql`(EXISTS (SELECT 1 FROM users WHERE phone = ${phone} AND id <> ${me})
+    OR EXISTS (SELECT 1 FROM number_claims WHERE phone = ${phone} AND user_id <> ${me}))`;
 
 /**
  * Deletes the account in one transaction: sign-in stops, the phone number becomes free, and everybody who has the

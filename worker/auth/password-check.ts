@@ -1,7 +1,6 @@
 import type * as v from "valibot";
 import type { PasswordGrant } from "#contract/auth/sign-in.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { toE164 } from "#contract/phone.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import type { AppContext } from "#worker/lib/http/app.ts";
 import { toAddressKey } from "#worker/lib/limits/client-limits.ts";
@@ -112,7 +111,7 @@ const checkFromUnknownDevice = async (
   // The turn of the first hash came before the directory was read.
   if (!isUnproven || !takeUnprovenHashes(hashes - 1)) {
     const proof = meta?.captcha_token;
-    const isProved = await redeemProofOfWork(c, proof, { action: "sign_in", subject: number }, hashes);
+    const isProved = await redeemProofOfWork(c, proof, { action: "sign_in", subject: number }, { hashes });
     if (!isProved) {
       await returnTokens(db, takenBuckets); // the client repeats this attempt with a proof
       return { outcome: "proof_needed" };
@@ -124,7 +123,7 @@ const checkFromUnknownDevice = async (
 /**
  * Checks the password for a phone number or a handle. A known device has its own attempts, for the accounts it knows:
  * several may share a number, and one of them must not serve to guess the password of another. Other devices share
- * those of the number at their address. Above the limit of the address or of the number, or while many others wait,
+ * those of the number at their address. A handle has attempts of its own: shared ones would reveal its number. Above the limit of the address or of the number, or while many others wait,
  * they need a proof of work (`proof_needed` without one), but are not refused because of others.
  */
 export const checkSignInPassword = async (
@@ -143,22 +142,20 @@ export const checkSignInPassword = async (
   if (needsProof && !proof) return { outcome: "proof_needed" };
   requireHashTurn(c.env);
   const accounts = await listCredentials(db, grant.phone);
-  // Normalised, whichever form was typed. A handle has attempts of its own: shared ones would reveal its number.
-  const phone = toE164(grant.phone) ?? grant.phone;
   const known = accounts.filter(({ id }) => findKnownDeviceNonce(c, id) !== undefined);
   const others = accounts.filter((account) => !known.includes(account)).slice(0, passwordsOfSignIn);
   let checked: PasswordCheck | { outcome: "proof_needed" } = { outcome: "incorrect" };
   const device = findKnownDevice(c)?.nonce;
   if (device !== undefined && known.length > 0) {
     const compared = known.slice(0, passwordsOfSignIn);
-    const key = hashLimitKey(c.env, `${device} ${phone}`);
+    const key = hashLimitKey(c.env, `${device} ${grant.phone}`);
     const ownBucket: LimitBucket = { policy: "sign_in_by_device", key, tokens: countHashes(compared) };
     const taken = await takeToken(db, key, ownBucket.policy, ownBucket);
     if (!taken.ok) return toRateLimited(taken);
     checked = await comparePassword(c, compared, grant.password, [ownBucket]);
   }
   if (checked.outcome === "incorrect" && (known.length === 0 || others.length > 0))
-    checked = await checkFromUnknownDevice(c, { ...grant, phone }, others, needsProof);
+    checked = await checkFromUnknownDevice(c, grant, others, needsProof);
   if (checked.outcome !== "correct") return checked;
   const success = await takeToken(db, checked.id, "sign_in_success_by_account");
   return success.ok ? checked : toRateLimited(success);

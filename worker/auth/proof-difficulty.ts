@@ -26,7 +26,7 @@ const toLevel = (emptyAt: number, now: number): number => {
   return Math.min(proofLevelMax, Math.max(0, Math.ceil((spent - proofsFree) / proofsPerLevel)));
 };
 
-/** Level of a challenge created now. Each level doubles the work of the one below. */
+/** Level of a challenge created now, without what a purpose adds. Each level doubles the work of the one below. */
 export const readProofLevel = async (
   c: AppContext,
   db: Db,

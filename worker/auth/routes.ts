@@ -22,15 +22,13 @@ import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { takeClientToken } from "#worker/lib/limits/client-limits.ts";
 import { requireHashTurn } from "#worker/lib/limits/hashing-limit.ts";
-import { hasCheapWork } from "#worker/lib/limits/local-limits.ts";
 import { takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { isVerifiableNumber } from "#worker/lib/number-adapters.ts";
 import { isCommonPassword } from "./common-passwords.ts";
 import { passkeyRoutes } from "./passkeys/passkey-routes.ts";
 import { checkSignInPassword } from "./password-check.ts";
 import { hashPassword } from "./passwords.ts";
-import { readProofLevel } from "./proof-difficulty.ts";
-import { createProofChallenge, redeemProofOfWork } from "./proof-of-work.ts";
+import { redeemProofOfWork, serveProofChallenge } from "./proof-of-work.ts";
 import { exchangeAuthCode, findUnlinkedIdentity } from "./providers/code-grant.ts";
 import { oauthRoutes } from "./providers/oauth-routes.ts";
 import { findAccount, insertUser, isPhoneTaken, toAuthUser, toPendingUser } from "./queries.ts";
@@ -79,7 +77,7 @@ const respondToCodeGrant = async (c: AppContext, grant: v.InferOutput<typeof Pkc
 
 const respondToRefreshGrant = async (c: AppContext, { refresh_token }: v.InferOutput<typeof RefreshGrant>) => {
   const presentedToken = refresh_token ?? (usesCookies(c) ? getCookie(c, refreshCookie) : undefined);
-  const token = presentedToken === undefined ? undefined : parseRefreshToken(presentedToken);
+  const token = presentedToken === undefined ? undefined : parseRefreshToken(c.env, presentedToken);
   if (!token) return refuse(c, "refresh_token_not_found");
   const db = openDb(c.env);
   // The token is checked before any limit is taken or row written, so that knowing a session id costs its holder
@@ -125,7 +123,7 @@ const findSignOutCaller = async (c: AppContext): Promise<SignOutCaller | undefin
   const authenticated = access !== undefined && isPending ? await authenticateToken(c.env, db, access, true) : full;
   if (typeof authenticated === "object") return { ...authenticated.caller, isPending };
   const cookie = usesCookies(c) ? getCookie(c, refreshCookie) : undefined;
-  const token = cookie === undefined ? undefined : parseRefreshToken(cookie);
+  const token = cookie === undefined ? undefined : parseRefreshToken(c.env, cookie);
   const row = token && (await findSessionByRefreshToken(c.env, db, token));
   return row && { user: row.user_id, session: row.id, isPending: row.awaits };
 };
@@ -142,12 +140,7 @@ export const authRoutes = createRoutes()
       refusals: ["validation_failed", "forbidden_origin"],
     }),
     validate("json", ChallengeRequest, "validation_failed"),
-    async (c) => {
-      const purpose = c.req.valid("json");
-      const level = await readProofLevel(c, openDb(c.env), purpose);
-      const options = hasCheapWork(c.env) ? { level, keys: 1 } : { level };
-      return c.json(await createProofChallenge(c.env.ALTCHA_HMAC_KEY, purpose, options), 200);
-    },
+    async (c) => c.json(await serveProofChallenge(c, c.req.valid("json")), 200),
   )
   .post(
     "/signup",

@@ -1,6 +1,6 @@
 import type { Uuid } from "#contract/ids.ts";
 import type { Profile, Relation, RelationState } from "#contract/people.ts";
-import { maskToCountryCode, maskToLastDigits } from "#contract/phone.ts";
+import { maskToCountryCode, maskToLastDigits } from "#contract/phone/phone-text.ts";
 import type { Settings } from "#contract/settings/settings.ts";
 import { toPresentNumber } from "./absent-number.ts";
 import type { PlainAudience } from "./exceptions.ts";

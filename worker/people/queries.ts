@@ -2,7 +2,7 @@ import { and, eq, inArray, ne, notExists, notInArray, type SQL, sql } from "driz
 import type { Uuid } from "#contract/ids.ts";
 import { phoneSearchMaxResults, phoneSearchMinLength, phoneTailDigits } from "#contract/limits/phone-numbers.ts";
 import type { FoundPerson, Profile } from "#contract/people.ts";
-import { type PhoneQuery, parsePhoneQuery } from "#contract/phone.ts";
+import { type PhoneQuery, parsePhoneQuery } from "#contract/phone/phone.ts";
 import type { Db } from "#worker/db/client.ts";
 import { blocks } from "#worker/db/relation-schema.ts";
 import { toFoundPeople } from "#worker/db/relations.ts";
@@ -120,15 +120,6 @@ const ownProfileColumns = {
   phone: ownNumber,
   avatar_url: profiles.avatar_url,
   created_at: profiles.created_at,
-};
-
-/** Changes a person's name, queues the update for everybody who has the profile, and returns the profile. */
-export const updateUsername = async (db: Db, me: Uuid, username: string): Promise<Profile | undefined> => {
-  const [rows] = await db.batch([
-    db.update(profiles).set({ username }).where(eq(profiles.id, me)).returning(ownProfileColumns),
-    queueProfileChange(db, me),
-  ]);
-  return rows[0];
 };
 
 type AvatarReplacement = { profile: Profile; unusedAvatar: string | undefined };

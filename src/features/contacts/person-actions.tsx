@@ -5,6 +5,7 @@ import { CallButtons } from "#calls/ui/call-buttons.tsx";
 import { Button } from "#components/controls/button.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { showBlockedCallToast } from "#components/people/blocked-call-toast.ts";
+import { toNameOrNumber } from "#components/people/person-name.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { sendContactRequest } from "#sync/people/contact-commands.ts";
@@ -62,7 +63,7 @@ export function PersonActions({ person }: { person: PersonRow }) {
   const isContact = person.state === "contact";
   const showNotConnected = () =>
     showToast({ tone: "danger", title: t("people.notConnectedTitle"), message: t("people.notConnected") });
-  const name = person.username || person.phone;
+  const name = toNameOrNumber(person);
   const refuseCall = person.blocked === 1 ? () => showBlockedCallToast(name) : undefined;
   const message = (
     <>

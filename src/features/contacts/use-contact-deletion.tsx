@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { restoreLostFocus } from "#components/focus/title-focus.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { DeleteContactDialog } from "#components/people/person-dialogs.tsx";
+import { toNameOrNumber } from "#components/people/person-name.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { deleteContact } from "#sync/people/contact-commands.ts";
@@ -34,7 +35,7 @@ export const useContactDeletion = () => {
 
   const dialog = contactToConfirm && (
     <DeleteContactDialog
-      name={contactToConfirm.username || contactToConfirm.phone}
+      name={toNameOrNumber(contactToConfirm)}
       onConfirm={() => void confirm(contactToConfirm)}
       onClose={() => setContactToConfirm(undefined)}
     />

@@ -5,6 +5,7 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { TextField } from "#components/controls/text-field.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
+import { PhoneNumber } from "#components/people/phone-number.tsx";
 import { displayNameMaxLength } from "#contract/limits/people.ts";
 import { findAvatarFileError } from "#lib/media/avatar-file.ts";
 import type { PersonRow } from "#sync/store/database.ts";
@@ -134,7 +135,7 @@ export function OwnProfileHeader({ me }: { me: PersonRow }) {
           />
         )}
         <p className="text-muted">
-          <bdi dir="ltr">{me.phone}</bdi>
+          <PhoneNumber phone={me.phone} />
         </p>
         {edit.isPending && (
           <div className="mt-3 flex w-full max-w-80 flex-wrap gap-3">

@@ -3,10 +3,10 @@ import { useTranslation } from "react-i18next";
 import * as v from "valibot";
 import { useObjectUrl } from "#components/images/use-object-url.ts";
 import { openToast, showToast } from "#components/overlays/toast.tsx";
-import { DisplayName, nameProblem } from "#contract/names/display-names.ts";
+import { nameProblem, TypedDisplayName } from "#contract/names/display-names.ts";
 import { isBlank } from "#contract/text.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
-import { ApiRequestError } from "#lib/http/http-request.ts";
+import { ApiRequestError, toErrorCode } from "#lib/http/http-request.ts";
 import { changeProfilePicture, changeUsername } from "#sync/people/own-profile.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 
@@ -32,7 +32,7 @@ export const useProfileEdit = (me: PersonRow) => {
   const preview = useObjectUrl(isShown ? pictureChange.picture : undefined);
 
   const parseName = (typed: string): string | undefined => {
-    const parsed = v.safeParse(DisplayName, typed);
+    const parsed = v.safeParse(TypedDisplayName, typed);
     if (parsed.success) return parsed.output;
     const message = t(isBlank(typed) ? "profile.nameEmpty" : `errors.${nameProblem(parsed.issues)}`);
     setProblem(message);
@@ -75,7 +75,9 @@ export const useProfileEdit = (me: PersonRow) => {
         setName((now) => (now === name ? undefined : now));
         if (isChanged) showToast({ message: t("profile.updated") });
       } catch (error) {
-        showToast({ tone: "danger", title: t("profile.updateFailed"), message: toErrorText(error, t) });
+        const message = toErrorText(error, t);
+        if (toErrorCode(error) === "reserved_name") setProblem(message);
+        showToast({ tone: "danger", title: t("profile.updateFailed"), message });
       } finally {
         setBusy(false);
       }

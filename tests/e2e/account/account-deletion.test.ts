@@ -1,4 +1,5 @@
 import { createUuid, privateConversationId } from "#contract/ids.ts";
+import { formatPhone } from "#contract/phone/phone-text.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, findToast, TestClient, waitForWelcome } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
@@ -137,7 +138,7 @@ test("a deleted account is signed out everywhere for good and anonymous to the o
   await bensPage.getByRole("link", { name: gone }).click();
   await expect(bensPage.getByText(texts.people.deletedBody)).toBeVisible();
   await expect(bensPage.getByText("Ana Mbuyi")).toHaveCount(0);
-  await expect(bensPage.getByText(ana.phone)).toHaveCount(0);
+  await expect(bensPage.getByText(formatPhone(ana.phone))).toHaveCount(0);
   await bens.openRoute(`/app/group/${group}`);
   await expect(bens.message("Bonsoir la famille")).toContainText(gone);
   await expect(bensPage.getByText(/Compte supprimé.* a quitté/)).toBeVisible();

@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { formatPhone } from "#contract/phone/phone-text.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient, type Texts } from "#tests/support/browser/test-client.ts";
@@ -216,7 +217,7 @@ test("a blocked person sees their messages as sent; the other sees none of them 
   const blocked = page.getByRole("list", { name: texts.blocked.title }).getByRole("listitem");
   await expect(blocked).toHaveCount(1);
   await expect(blocked).toContainText(ben.username);
-  await expect(blocked).toContainText(ben.phone);
+  await expect(blocked).toContainText(formatPhone(ben.phone));
   expect(await findAxeViolations(page)).toEqual([]);
   const unblock = blocked.getByRole("button", { name: fill(texts.people.unblockName, { name: ben.username }) });
   await anas.context.route("**/api/blocks/**", (route) => route.abort());

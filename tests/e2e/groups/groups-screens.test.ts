@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { maskToLastDigits } from "#contract/phone.ts";
+import { formatPhone, maskToLastDigits } from "#contract/phone/phone-text.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, onePixelPng, TestClient } from "#tests/support/browser/test-client.ts";
@@ -133,7 +133,7 @@ test("the owner changes a group and its members see it at once; a member who lea
     expectToast(fill(cleos.texts.groups.chat.left, { name: "Chorale du dimanche" }), cleos.page),
     question.getByRole("button", { name: texts.groups.remove.confirm }).click(),
   ]);
-  await expect(page.getByText(cleo.phone)).toHaveCount(0);
+  await expect(page.getByText(formatPhone(cleo.phone))).toHaveCount(0);
   await expect(cleos.page).toHaveURL("/app");
 
   // Transferred: the rights change on both clients.
@@ -149,7 +149,7 @@ test("the owner changes a group and its members see it at once; a member who lea
   await expect(page).toHaveURL("/app");
   await expectToast(fill(texts.groups.leave.done, { name: "Chorale du dimanche" }));
   await expect(anas.conversation("Chorale du dimanche")).toContainText(texts.groups.events.leftByMe);
-  await expect(bensPage.getByText(ana.phone)).toHaveCount(0);
+  await expect(bensPage.getByText(formatPhone(ana.phone))).toHaveCount(0);
   await bensPage.getByRole("button", { name: bens.texts.groups.leave.short, exact: true }).click();
   const heirs = bensPage.getByRole("dialog", { name: bens.texts.groups.leave.heirTitle });
   await heirs.getByRole("button", { name: dan.username }).click();

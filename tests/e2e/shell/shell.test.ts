@@ -1,4 +1,5 @@
 import { privateConversationId } from "#contract/ids.ts";
+import { formatPhone } from "#contract/phone/phone-text.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { TestClient, type Texts, withholdContent } from "#tests/support/browser/test-client.ts";
@@ -178,7 +179,7 @@ test("one toast at a time, for five seconds; the language persists", async ({ br
   await phone.signIn(ana);
   await page.getByRole("link", { name: texts.shell.myProfile }).click();
   await expect(page.getByRole("main").getByText(ana.username)).toBeVisible();
-  await expect(page.getByRole("main").getByText(ana.phone)).toBeVisible();
+  await expect(page.getByRole("main").getByText(formatPhone(ana.phone))).toBeVisible();
   // From here on the clock is controlled by the test, so a busy machine does not matter.
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);

@@ -199,6 +199,7 @@ export const accessTable: Record<string, Row> = {
     path: ({ ana, cal }, role) => `/api/number/notices/${role === "entitled" || role === "revoked" ? cal.id : ana.id}`,
     expected: { ...owned, blocked: 200 }, // a contact, whom Ana blocks
   },
+  "POST /api/number/challenge": { expected: signedIn(200), body: () => ({}) },
   "POST /api/number/proofs": { expected: signedIn(409), body: () => ({ method: "whatsapp_message" }) },
   "POST /api/number/proofs/:id/code": {
     expected: signedIn(410),

@@ -4,6 +4,8 @@ import type { Session } from "#contract/auth/auth.ts";
 import { testPassword } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { call, cookieSite, drainBucket, makePerson, toCookieHeader } from "#tests/worker/support/site.ts";
+import { callWith } from "#tests/worker/support/wrapped-site.ts";
+import { refreshCookie } from "#worker/lib/http/cookies.ts";
 
 const refresh = (refresh_token: string) =>
   call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
@@ -217,4 +219,25 @@ test("a cookie counts only for requests with the cookie transport", async () => 
     body: {},
   });
   expect(answer).toMatchObject(unknown);
+});
+
+test("a forged refresh token is refused at every route without a statement", async () => {
+  const ana = await makePerson();
+  const statements: string[] = [];
+  const DB = {
+    prepare: (query: string) => {
+      statements.push(query);
+      return env.DB.prepare(query);
+    },
+    batch: (list: D1PreparedStatement[]) => env.DB.batch(list),
+  };
+  const bytes = Buffer.from(ana.refreshToken, "base64url");
+  bytes[3] = (bytes[3] ?? 0) ^ 1; // another session
+  const forged = bytes.toString("base64url");
+  const body = { refresh_token: forged };
+  expect(await callWith({ DB }, "POST", "/api/auth/token?grant_type=refresh_token", { body })).toMatchObject(unknown);
+  const headers = { cookie: `${refreshCookie}=${forged}`, origin: "https://lisolo.test" };
+  const logout = await callWith({ DB }, "POST", "/api/auth/logout", { headers });
+  expect(logout.status).toBe(401);
+  expect(statements).toEqual([]);
 });

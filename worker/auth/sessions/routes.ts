@@ -8,7 +8,7 @@ import { isCommonPassword } from "#worker/auth/common-passwords.ts";
 import { checkOwnPassword } from "#worker/auth/password-check.ts";
 import { hashPassword, verifyPassword } from "#worker/auth/passwords.ts";
 import { listPublicProviders } from "#worker/auth/providers/providers.ts";
-import { findAccount, findOwnCredentials, toAuthUser, updateOwnName } from "#worker/auth/queries.ts";
+import { findAccount, findOwnCredentials, toAuthUser, updateUsername } from "#worker/auth/queries.ts";
 import { setRecoveryAddress, takeMailLimits } from "#worker/auth/recovery/recovery-address.ts";
 import { findSecondFactors } from "#worker/auth/second-factor/assurance.ts";
 import { toPasswordPreconditions } from "#worker/auth/second-factor/preconditions.ts";
@@ -171,6 +171,8 @@ export const sessionRoutes = createRoutes()
         "weak_password",
         "common_password",
         "invalid_name",
+        "mixed_name",
+        "reserved_name",
         "same_password",
         "public_url_missing",
         "forbidden_origin",
@@ -196,15 +198,16 @@ export const sessionRoutes = createRoutes()
       if (hashes && "ok" in hashes) return refuse(c, "rate_limited", hashes);
       const taken = email === undefined ? undefined : await takeMailLimits(c, email);
       if (taken?.ok === false) return refuse(c, "rate_limited", taken);
+      if (data?.username !== undefined) {
+        const changed = await updateUsername(db, c.var.caller.user, data.username);
+        if (!changed.ok) return refuse(c, "rate_limited", changed);
+        runAfterResponse(c.executionCtx, "push a changed name", pushUpdatesAbout(c.env, c.var.caller.user));
+      }
       if (hashes && !(await setPassword(c, hashes))) {
         const isLive = await isSessionLive(db, c.var.caller.session);
         return refuse(c, isLive ? "reauthentication_needed" : "session_not_found");
       }
       if (email !== undefined) await setRecoveryAddress(c, email);
-      if (data?.username !== undefined) {
-        await updateOwnName(db, c.var.caller.user, data.username);
-        runAfterResponse(c.executionCtx, "push a changed name", pushUpdatesAbout(c.env, c.var.caller.user));
-      }
       const user = await findAccount(db, c.var.caller.user);
       return user ? c.json(toAuthUser(user), 200) : refuse(c, "session_not_found");
     },

@@ -2,7 +2,13 @@ import { inArray, or, type SQL, sql } from "drizzle-orm";
 import type { MiddlewareHandler } from "hono";
 import type { Uuid } from "#contract/ids.ts";
 import { handleChangeDays, handleChangesMax } from "#contract/limits/people.ts";
-import { numberCodesPerDay, numberProofsPerDay } from "#contract/limits/phone-numbers.ts";
+import {
+  foreignNumbersNew,
+  newAccountHours,
+  numberCodesPerDay,
+  numberCodesPerDayNew,
+  numberProofsPerDay,
+} from "#contract/limits/phone-numbers.ts";
 import { tierAllowances } from "#contract/settings/trust-tiers.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { rate_limits } from "#worker/db/schema.ts";
@@ -92,6 +98,11 @@ export const rateLimitPolicies = {
   handle_search_by_user: { burst: 60, everyMs: day / 240 },
   // Codes cost money: each person may start few proofs, and each number is sent few codes, whoever requests them.
   number_proof_by_user: { burst: numberProofsPerDay, everyMs: day / numberProofsPerDay },
+  // Accounts younger than three days, so that codes to strangers need many of them.
+  new_number_code_by_user: { burst: numberCodesPerDayNew, everyMs: day },
+  new_foreign_number_by_user: { burst: foreignNumbersNew, everyMs: newAccountHours * 60 * minute },
+  // Notices that somebody called from the number, for accounts that have not verified it.
+  number_asked_by_user: { burst: 1, everyMs: day },
   number_code_by_number: { burst: numberCodesPerDay, everyMs: day / numberCodesPerDay },
   link_change_by_user: { burst: 20, everyMs: day / 20 },
   // Only new ones count. Each connects 20 people (contract/names/invitation.ts).

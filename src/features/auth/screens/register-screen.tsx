@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { TextField } from "#components/controls/text-field.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { displayNameMaxLength } from "#contract/limits/people.ts";
-import { toE164 } from "#contract/phone.ts";
+import { toE164 } from "#contract/phone/phone.ts";
 import { createIdempotentSignUp, uploadInitialProfile } from "#features/auth/flows/create-account.ts";
 import { toLoginProblem } from "#features/auth/flows/login-problem.ts";
 import { PendingRegistrationNote } from "#features/auth/flows/pending-registration-note.tsx";
@@ -46,6 +46,7 @@ const toRegistrationProblem = (error: unknown): FormProblem => {
     common_password: { field: "password", text: "errors.common_password" },
     weak_password: { field: "password", text: "auth.passwordRequirement" },
     invalid_name: { field: "displayName", text: "errors.invalid_name" },
+    mixed_name: { field: "displayName", text: "errors.mixed_name" },
     reserved_name: { field: "displayName", text: "errors.reserved_name" },
     flow_state_not_found: { field: "form", text: "auth.newcomerExpired" },
   });

@@ -2,7 +2,7 @@ import { dialCall } from "#calls/actions.ts";
 import type { CallNotice } from "#calls/views.ts";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";
-import { toDisplayName } from "#components/people/person-name.ts";
+import { toDisplayName, toNameOrNumber } from "#components/people/person-name.ts";
 import type { CallKind } from "#contract/calls/call.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
 import { type Translate, t } from "#i18n/setup.ts";
@@ -12,7 +12,7 @@ import { confirmNumberNotice } from "#sync/people/contact-commands.ts";
 
 const readPeerName = async (peer: string): Promise<string> => {
   const person = await currentEngine.get()?.tab.context.get()?.store.people.get(peer);
-  return isolateBidi(person?.username || person?.phone || toDisplayName(person, t));
+  return isolateBidi((person && toNameOrNumber(person)) || toDisplayName(person, t));
 };
 
 type CallNoticeText = { tone?: "danger"; title: string; message?: string };

@@ -1,6 +1,7 @@
 import { type RefObject, useEffect, useEffectEvent, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Avatar } from "#components/people/avatar.tsx";
+import { PhoneNumber } from "#components/people/phone-number.tsx";
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { useSession } from "#lib/session/use-session.ts";
@@ -142,7 +143,8 @@ export default function MentionPicker({ conversation, field }: MentionPickerProp
               )}
               <bdi className="min-w-0 flex-1 truncate font-medium">{balanceBidi(option.name)}</bdi>
               <span className="shrink-0 text-sm text-muted">
-                {option.member ? option.hasNamesake && option.member.phone : t("chat.mention.everyoneHint")}
+                {!option.member && t("chat.mention.everyoneHint")}
+                {option.member && option.hasNamesake && <PhoneNumber phone={option.member.phone} />}
               </span>
             </div>
           ))}
