@@ -3,7 +3,7 @@ import { findFirstView } from "#lib/browser/first-view.ts";
 import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { subscribeToAuthEvents } from "#lib/session/auth-events.ts";
-import { wasSignedOut } from "#lib/session/session.ts";
+import { getSessionEndCause } from "#lib/session/session.ts";
 import { recoverEarlyDrafts } from "./drafts/early-drafts.ts";
 import { TextDrafts } from "./drafts/text-drafts.ts";
 import { readUnsentSummary, type UnsentSummary } from "./drafts/unsent-summary.ts";
@@ -148,15 +148,28 @@ const deleteLocalData = async (userId: Uuid): Promise<void> => {
 };
 
 /**
- * Stops the engine after the session ended, and deletes the local data. Unsent data stays for its author if the session
- * expired or another person signed in. After a sign-out in any tab everything is deleted, this tab's last writes
- * included.
+ * Deletes what the end of a session demands: everything after a sign-out in any tab, this tab's last writes included;
+ * everything but unsent data after the person ended the session from elsewhere. Otherwise all stays for its person, who
+ * alone can open it again: a server that was restored from an older copy may have lost what this device holds.
  */
+const deleteEndedData = (userId: Uuid): Promise<void> | undefined => {
+  switch (getSessionEndCause()) {
+    case "person":
+    case "account":
+      return deleteLocalData(userId);
+    case "elsewhere":
+      return purgeAllButUnsent(createBrowserPlatform(userId), userId);
+    case undefined:
+      return undefined;
+  }
+};
+
+/** Stops the engine after the session ended. */
 const handleSessionEnd = async (userId: Uuid): Promise<void> => {
   if (lastStart?.userId !== userId) return;
   void deleteFirstViews().catch(() => undefined);
   pendingStop = stopEngine()
-    .then(() => (wasSignedOut() ? deleteLocalData(userId) : purgeAllButUnsent(createBrowserPlatform(userId), userId)))
+    .then(() => deleteEndedData(userId))
     .catch((error: unknown) => console.warn("local data could not be removed", error));
   emitNotice("signed-out");
   await pendingStop;

@@ -8,7 +8,7 @@ import { findSessionByRefreshToken, isSessionExpired } from "./sessions.ts";
 
 /**
  * Person whose page is requested, by their cookies. The access token has usually expired when a page is opened, so the
- * refresh token is accepted too, of the current generation only, without being exchanged. Pending sessions get nothing.
+ * refresh token is accepted too, unless it was exchanged before, without being exchanged. Pending sessions get nothing.
  */
 export const findDocumentCaller = async (request: Request, env: Env): Promise<Caller | undefined> => {
   const cookies = parseCookies(request.headers.get("cookie") ?? "");
@@ -18,7 +18,7 @@ export const findDocumentCaller = async (request: Request, env: Env): Promise<Ca
   if (typeof authenticated === "object") return authenticated.caller;
   const refreshToken = parseRefreshToken(cookies[refreshCookie] ?? "");
   const row = refreshToken && (await findSessionByRefreshToken(env, db, refreshToken));
-  if (!row || row.awaits || row.generation !== refreshToken.generation) return undefined;
+  if (!row || row.awaits || refreshToken.generation < row.generation) return undefined;
   return isSessionExpired(row, Date.now())
     ? undefined
     : { user: row.user_id, session: row.id, generation: row.generation };
