@@ -1,8 +1,11 @@
 import { cpSync, rmSync } from "node:fs";
+import { page } from "#contract/wire/server-frame-types.ts";
 import { expect, test } from "#tests/support/browser/closing-test.ts";
 import { openPair } from "#tests/support/people/pair.ts";
 import { countOutbox, readLocalLog, readServerLog } from "#tests/support/server/logs.ts";
 import { cheapWork, startServer } from "#tests/support/server/server.ts";
+
+const slowPageMs = 3_000;
 
 const numbered = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name} ${i + 1}`);
 
@@ -54,3 +57,49 @@ for (const isAway of [false, true]) {
     }
   });
 }
+
+test("a message that waits for a restored server with slow answers follows the messages that it lost", async ({
+  browser,
+}) => {
+  test.setTimeout(240_000);
+  const server = await startServer({ vars: cheapWork });
+  const copy = `${server.state}-copy`;
+  try {
+    const { site, people, phones, conversation } = await openPair(browser, server, 1);
+    const [ana, ben] = phones;
+    await ana.page.routeWebSocket(/\/api\/socket/, (socket) => {
+      const upstream = socket.connectToServer();
+      const isPage = (text: string | Buffer) => String(text).includes(`["${page}",`);
+      upstream.onMessage((text) => setTimeout(() => socket.send(text), isPage(text) ? slowPageMs : 0));
+    });
+    await ana.page.reload();
+    await ana.write("avant");
+    await expect(ben.message("avant")).toBeVisible({ timeout: 30_000 });
+    await server.kill();
+    cpSync(server.state, copy, { recursive: true });
+    await server.restart();
+    await ana.writeAll(["perdu 1", "perdu 2"]);
+    await expect(ben.message("perdu 2")).toBeVisible({ timeout: 30_000 });
+    await expect.poll(() => countOutbox(ana.page)).toBe(0);
+
+    await ana.context.setOffline(true);
+    await server.kill();
+    rmSync(server.state, { recursive: true });
+    cpSync(copy, server.state, { recursive: true });
+    await server.restart();
+    await ben.writeAll(numbered("de Ben", 6));
+    await expect.poll(() => countOutbox(ben.page), { timeout: 60_000 }).toBe(0);
+    await ana.write("en attente");
+    await ana.context.setOffline(false);
+
+    const readTexts = async () => (await readServerLog(site, people[0], conversation)).map(({ text }) => text);
+    const all = ["avant", ...numbered("de Ben", 6), "perdu 1", "perdu 2", "en attente"];
+    await expect.poll(readTexts, { timeout: 60_000 }).toEqual(all);
+    const log = await readServerLog(site, people[0], conversation);
+    for (const phone of phones)
+      await expect.poll(() => readLocalLog(phone.page, conversation), { timeout: 30_000 }).toEqual(log);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+    await server.stop();
+  }
+});
