@@ -86,7 +86,6 @@ const toSnapshot = (view: FirstViewData, user: string): FirstViewSnapshot => ({
   language: getLanguage(),
   view: renderFirstView(view, t).html,
   conversation: view.type === "chat" ? view.conversation : undefined,
-  hint: `${t("auth.loadFailed")} ${t("common.retry")}`,
   day: new Date().toDateString(),
 });
 

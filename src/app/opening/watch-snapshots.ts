@@ -1,3 +1,4 @@
+import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { waitForTakeover } from "#lib/browser/first-view.ts";
 
 const firstSaveMs = 4_000;
@@ -8,7 +9,9 @@ const firstSaveMs = 4_000;
  */
 export const startSnapshots = (): void => {
   const save = () =>
-    import("./first-view-snapshot.ts").then(({ saveSnapshots }) => saveSnapshots()).catch(() => undefined);
+    loadWithIdleTexts(() => import("./first-view-snapshot.ts"))
+      .then(({ saveSnapshots }) => saveSnapshots())
+      .catch(() => undefined);
   void waitForTakeover().then(() => setTimeout(() => void save(), firstSaveMs));
   addEventListener("visibilitychange", () => {
     if (document.visibilityState === "hidden") void save();

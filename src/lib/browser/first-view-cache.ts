@@ -1,3 +1,5 @@
+import type { Language } from "#contract/language.ts";
+
 /**
  * Snapshots of the list and of the last opened chat, saved by the app when it is left
  * (`src/app/opening/first-view-snapshot.ts`) and inserted into the app's page by the service worker.
@@ -6,10 +8,9 @@ const firstViewCacheName = "first-views";
 
 export type FirstViewSnapshot = {
   user: string;
-  language: string;
+  language: Language;
   view: string;
   conversation?: string | undefined;
-  hint: string;
   day: string;
 };
 
