@@ -6,7 +6,7 @@ import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/o
 import { openSharingPage, shareToApp, submitShare } from "#tests/support/browser/share-client.ts";
 import { fill, findToast, onePixelPng, TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { connectPeople, makePerson, testPassword } from "#tests/support/people/people.ts";
+import { callSite, connectPeople, makePerson, testPassword } from "#tests/support/people/people.ts";
 
 test.use(withServiceWorker);
 
@@ -227,5 +227,68 @@ test("without a service worker the server asks to share it again", async ({ brow
   await expect(page.getByText(texts.share.missedTitle)).toBeVisible();
   await page.getByRole("button", { name: texts.shell.error.home }).click();
   await expect(page).toHaveURL(/\/app$/);
+  await phone.close();
+});
+
+test("what another site submits is shown only after the person has agreed, and is deleted otherwise", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const ana = await makePerson(site, 9_535, "Ana");
+  const phone = await TestClient.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(ana);
+  await waitForOfflineReady(page);
+  await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
+  const foreignPage = `http://127.0.0.1:${server.port}/robots.txt`;
+  for (const referrerPolicy of ["strict-origin", "no-referrer"]) {
+    await page.route(foreignPage, (route) =>
+      route.fulfill({
+        body: "<!doctype html>",
+        contentType: "text/html",
+        headers: { "referrer-policy": referrerPolicy },
+      }),
+    );
+    await page.goto(foreignPage);
+    await submitShare(page, { text: "Envoyez-moi 100 $" }, server.origin);
+    await expect(page.getByText(texts.share.siteTitle)).toBeVisible();
+    await expect(page.getByText("Envoyez-moi 100 $")).toHaveCount(0);
+    await expect(textField(phone)).toHaveCount(0);
+    expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+    await page.getByRole("button", { name: texts.share.siteShow }).click();
+    await expect(textField(phone)).toHaveValue("Envoyez-moi 100 $");
+    await page.reload();
+    await page.getByRole("button", { name: texts.common.delete, exact: true }).click();
+    await expect(page).toHaveURL(/\/app$/);
+    expect(await listCaches(page)).not.toContain("shares");
+    await page.unroute(foreignPage);
+  }
+  await phone.close();
+});
+
+test("shared content is deleted once its person ended the session elsewhere, or another person signs in", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 9_536, "Ana"), await makePerson(site, 9_537, "Ben")];
+  const phone = await TestClient.open(browser, server);
+  const { page, texts } = phone;
+  await phone.logIn(ana.phone);
+  await waitForOfflineReady(page);
+  await shareToApp(page, server.origin, { text: "pour plus tard" });
+  await expect(textField(phone)).toHaveValue("pour plus tard");
+  // Her session ends without her; another person signs in.
+  await phone.signIn(ben);
+  await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
+  await expect.poll(() => listCaches(page)).not.toContain("shares");
+
+  await phone.logIn(ana.phone);
+  await shareToApp(page, server.origin, { text: "encore plus tard" });
+  await expect(textField(phone)).toHaveValue("encore plus tard");
+  await callSite(site, "DELETE", "/api/auth/sessions", { token: ana.token });
+  await expect(page).toHaveURL(/\/login$/, { timeout: 60_000 });
+  await expect.poll(() => listCaches(page)).not.toContain("shares");
   await phone.close();
 });
