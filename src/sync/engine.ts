@@ -3,6 +3,7 @@ import { findFirstView } from "#lib/browser/first-view.ts";
 import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { subscribeToAuthEvents } from "#lib/session/auth-events.ts";
+import { confirmSession } from "#lib/session/confirm-session.ts";
 import { getSessionEndCause } from "#lib/session/session.ts";
 import { recoverEarlyDrafts } from "./drafts/early-drafts.ts";
 import { TextDrafts } from "./drafts/text-drafts.ts";
@@ -121,10 +122,20 @@ const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
   return engine;
 };
 
-/** Starts the engine of a person, or returns the running one. Stops the engine of another person first. */
+/** Creates the engine once nothing says that the session has ended. Rejects with a SyncError if it has. */
+const createEngineOfSession = async (userId: Uuid): Promise<SyncEngine> => {
+  if (await confirmSession(userId)) return createEngine(userId);
+  await deleteEndedData(userId);
+  throw new SyncError("unavailable");
+};
+
+/**
+ * Starts the engine of a person, or returns the running one. Stops the engine of another person first. Rejects with a
+ * SyncError if the session has ended.
+ */
 export const startEngine = (userId: Uuid): Promise<SyncEngine> => {
   if (lastStart?.userId === userId) return lastStart.engine;
-  const engine = stopEngine().then(() => createEngine(userId));
+  const engine = stopEngine().then(() => createEngineOfSession(userId));
   lastStart = { userId, engine };
   return engine;
 };

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type Factor, type SecondStep, Session as ServerSession } from "#contract/auth/auth.ts";
 import { Uuid } from "#contract/ids.ts";
-import { refreshMarginSeconds } from "#contract/limits/authentication.ts";
+import { accessTokenSeconds, refreshMarginSeconds } from "#contract/limits/authentication.ts";
 import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import { deleteAllCachedPictures } from "#lib/browser/picture-cache.ts";
 import { endPush } from "#lib/browser/push/end-push.ts";
@@ -138,6 +138,9 @@ export const endSession = (cause: SessionEndCause): void => {
   void deleteShares().catch(() => undefined);
   clearSession();
 };
+
+/** When the server opened or last renewed the session. */
+export const getConfirmationTime = ({ expiresAt }: ClientSession): number => expiresAt - accessTokenSeconds * 1_000;
 
 export const isNearExpiry = ({ expiresAt }: ClientSession): boolean =>
   expiresAt - Date.now() < refreshMarginSeconds * 1_000;

@@ -30,10 +30,11 @@ export const applyInboxRow = async (
   }
   if (isFullSync) adoptServerReadState(row, inbox);
   if (inbox.head < row.head && !inbox.gone) transaction.needsLogCheck.push(row.id);
-  const { hidden: hiddenBefore, open: wasOpen, sender, preview, whole, flagsRevision = 0 } = row;
+  const { hidden: hiddenBefore, open: wasOpen, revision, sender, preview, whole, flagsRevision = 0 } = row;
   const wasFormerMember = hasLeftGroup(row);
   const isCounted = isCountCurrent(row, inbox);
   mergeInboxRow(row, inbox);
+  transaction.hasReplacedContent ||= row.revision > revision || row.open !== wasOpen || row.gone;
   if (row.hidden > hiddenBefore) await transaction.deleteCleared(row);
   if (row.gone) return purgeLeftGroup(transaction, row);
   if (wasOpen && hasLeftGroup(row)) {

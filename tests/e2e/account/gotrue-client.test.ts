@@ -294,7 +294,9 @@ test("signs out here, everywhere else, and everywhere", async () => {
   const { refresh_token } = getSession((await two.client.getSession()).data);
   getData(await one.client.signOut());
   expect([await isIn(one), await isIn(two)]).toEqual([false, false]);
-  expect(toRefusal(await three.client.refreshSession({ refresh_token }))).toEqual(makeAuthError(400, "session_revoked"));
+  expect(toRefusal(await three.client.refreshSession({ refresh_token }))).toEqual(
+    makeAuthError(400, "session_revoked"),
+  );
 });
 
 test("the server's output contains nothing that anybody typed or received", async () => {
