@@ -1,7 +1,7 @@
+import { isRecentlyConfirmed } from "#contract/auth/session-age.ts";
 import type { AppTemplate } from "#contract/wire/document/document-headers.ts";
 import { fillTemplate } from "#first-view/template.ts";
 import { readFirstView } from "#lib/browser/first-view-cache.ts";
-import { mustConfirmSession } from "#lib/session/session-age.ts";
 import { deleteFromCache, findCached, listCachedKeys, saveToCache } from "./safe-cache.ts";
 import { updatePolicyKeys } from "./update-policy.ts";
 
@@ -81,7 +81,8 @@ export const cacheAssets = async (paths: string[]): Promise<void> => {
 /** The app's page with the snapshot of this path, or undefined if there is none that may be shown. */
 const fillWithSnapshot = async (path: string): Promise<Response | undefined> => {
   const [snapshot, template] = await Promise.all([readFirstView(path), findCached(cacheName, templatePath)]);
-  if (!snapshot || !template || mustConfirmSession(snapshot.confirmedAt)) return undefined;
+  if (!snapshot || !template) return undefined;
+  if (navigator.onLine && !isRecentlyConfirmed(snapshot.confirmedAt, Date.now())) return undefined;
   const { html, headers } = await fillTemplate((await template.json()) as AppTemplate, { ...snapshot, data: "null" });
   return new Response(html, { headers: { ...headers, "content-type": "text/html; charset=utf-8" } });
 };

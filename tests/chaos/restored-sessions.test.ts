@@ -1,10 +1,9 @@
-import { cpSync, rmSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { expect, test } from "#tests/support/browser/closing-test.ts";
-import { openPair } from "#tests/support/people/pair.ts";
+import { openPair, type Pair } from "#tests/support/people/pair.ts";
 import { makePerson, testPassword } from "#tests/support/people/people.ts";
 import { countOutbox, readLocalLog, readServerLog } from "#tests/support/server/logs.ts";
-import { cheapWork, type Server, startServer } from "#tests/support/server/server.ts";
+import { startRestorableServer } from "#tests/support/server/restorable-server.ts";
 
 /** Sessions of a server whose storage is replaced by an earlier copy. */
 
@@ -21,45 +20,32 @@ const renewSession = async (page: Page): Promise<void> => {
   await expect.poll(() => readExpiry(page), { timeout: 60_000 }).toBeGreaterThan(Date.now());
 };
 
-/** Stops the server and stores a copy of its state; the function returned replaces the state by the copy. */
-const copyState = async (server: Server) => {
-  const copy = `${server.state}-copy`;
-  await server.kill();
-  cpSync(server.state, copy, { recursive: true });
-  await server.restart();
-  const restore = async () => {
-    await server.kill();
-    rmSync(server.state, { recursive: true });
-    cpSync(copy, server.state, { recursive: true });
-    await server.restart();
-  };
-  return { restore, remove: () => rmSync(copy, { recursive: true, force: true }) };
-};
+/** Texts of the server's log, as its members read it. */
+const readTexts = async ({ site, people, conversation }: Pair): Promise<string[]> =>
+  (await readServerLog(site, people[0], conversation)).map(({ text }) => text);
 
 test("phones that renewed since the copy stay signed in, and what they sent since is on the server again", async ({
   browser,
 }) => {
-  const server = await startServer({ vars: cheapWork });
-  let copy: Awaited<ReturnType<typeof copyState>> | undefined;
+  const restorable = await startRestorableServer();
   try {
-    const { site, people, phones, conversation } = await openPair(browser, server, 1);
+    const pair = await openPair(browser, restorable.server, 1);
+    const { site, people, phones, conversation } = pair;
     const [ana, ben] = phones;
     await ana.write("avant");
     await expect(ben.message("avant")).toBeVisible({ timeout: 30_000 });
-    copy = await copyState(server);
+    await restorable.copy();
 
     for (let n = 0; n < 2; n++) for (const { page } of phones) await renewSession(page);
     await ana.write("perdu d'Ana");
     await ben.write("perdu de Ben");
     await expect(ana.ticks("perdu d'Ana", "read")).toBeVisible({ timeout: 30_000 });
     await expect(ben.ticks("perdu de Ben", "read")).toBeVisible({ timeout: 30_000 });
-    await copy.restore();
+    await restorable.restore();
 
     for (const { page } of phones) await renewSession(page);
     await expect
-      .poll(async () => (await readServerLog(site, people[0], conversation)).map(({ text }) => text).sort(), {
-        timeout: 60_000,
-      })
+      .poll(async () => (await readTexts(pair)).sort(), { timeout: 60_000 })
       .toEqual(["avant", "perdu d'Ana", "perdu de Ben"]);
     const log = await readServerLog(site, people[0], conversation);
     for (const { page } of phones) {
@@ -67,23 +53,22 @@ test("phones that renewed since the copy stay signed in, and what they sent sinc
       await expect.poll(() => countOutbox(page)).toBe(0);
     }
   } finally {
-    copy?.remove();
-    await server.stop();
+    await restorable.stop();
   }
 });
 
 test("a session that the copy does not know locks its data until the same person signs in again, who loses nothing", async ({
   browser,
 }) => {
-  const server = await startServer({ vars: cheapWork });
-  let copy: Awaited<ReturnType<typeof copyState>> | undefined;
+  const restorable = await startRestorableServer();
   try {
-    const { site, people, phones, conversation } = await openPair(browser, server, 1);
+    const pair = await openPair(browser, restorable.server, 1);
+    const { site, people, phones, conversation } = pair;
     const cleo = await makePerson(site, 3, "Cleo Nsimba");
     const [ana, ben] = phones;
     await ana.write("avant");
     await expect(ben.message("avant")).toBeVisible({ timeout: 30_000 });
-    copy = await copyState(server);
+    await restorable.copy();
 
     const status = await ana.page.evaluate(
       async (body) => {
@@ -98,7 +83,7 @@ test("a session that the copy does not know locks its data until the same person
     await ana.write("perdu d'Ana");
     await expect(ana.ticks("perdu d'Ana", "read")).toBeVisible({ timeout: 30_000 });
     await ben.context.close(); // only her phone has it
-    await copy.restore();
+    await restorable.restore();
 
     await expect(ana.page).toHaveURL(/\/login$/, { timeout: 60_000 });
     await expect(ana.page.getByText(ana.texts.auth.sessionEnded)).toBeVisible();
@@ -114,13 +99,8 @@ test("a session that the copy does not know locks its data until the same person
     expect((await readLocalLog(ana.page, conversation)).map(({ text }) => text)).toEqual(["avant", "perdu d'Ana"]);
 
     await ana.logIn(people[0].phone);
-    await expect
-      .poll(async () => (await readServerLog(site, people[0], conversation)).map(({ text }) => text), {
-        timeout: 60_000,
-      })
-      .toEqual(["avant", "perdu d'Ana"]);
+    await expect.poll(() => readTexts(pair), { timeout: 60_000 }).toEqual(["avant", "perdu d'Ana"]);
   } finally {
-    copy?.remove();
-    await server.stop();
+    await restorable.stop();
   }
 });

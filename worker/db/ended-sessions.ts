@@ -7,7 +7,7 @@ import { ended_sessions, sessions } from "./schema.ts";
 
 /** Records of sessions whose devices are told why they ended (docs/decisions/ended-sessions.md). */
 
-export type SessionEnd = (typeof ended_sessions.$inferSelect)["cause"];
+type SessionEnd = (typeof ended_sessions.$inferSelect)["cause"];
 
 /** Statement that records the end of the sessions that match a condition, for the batch that deletes them. */
 export const recordEndedSessions = (db: Db, condition: SQL | undefined, cause: SessionEnd, now: number) =>

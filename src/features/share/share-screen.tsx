@@ -33,10 +33,11 @@ const useOpenedShare = (id: Uuid, me: Uuid) => {
 };
 
 /**
- * Whether another site may have sent a share. The system shares only to an installed app, which has a window of its own.
+ * Whether another site may have sent a share, which may hide its origin. The system shares only to an installed app,
+ * which has a window of its own.
  */
-const isFromSite = ({ sender }: OpenedShare): boolean =>
-  sender === "site" || (sender === "unknown" && matchMedia("(display-mode: browser)").matches);
+const mayBeFromSite = ({ isFromSite }: OpenedShare): boolean =>
+  isFromSite || matchMedia("(display-mode: browser)").matches;
 
 const failureTexts: Record<string, readonly [title: TextKey, body: TextKey]> = {
   [failedShares.missed]: ["share.missedTitle", "share.missedBody"],
@@ -76,7 +77,7 @@ export default function ShareScreen() {
           action={<Button onClick={leave}>{t("shell.error.home")}</Button>}
         />
       )}
-      {share && isFromSite(share) && !isAccepted ? (
+      {share && mayBeFromSite(share) && !isAccepted ? (
         <EmptyState
           icon="i-ph-warning"
           title={t("share.siteTitle")}

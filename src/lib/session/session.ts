@@ -98,7 +98,7 @@ export const subscribeSession = (listener: () => void): (() => void) => {
 };
 
 /** What ended a session for good: its person in this browser, the deletion of the account, or its person elsewhere. */
-export type SessionEndCause = (typeof endCauses)[number];
+type SessionEndCause = (typeof endCauses)[number];
 
 /**
  * What ended the last session on this browser for good, in any tab. Undefined if it ended in another way: its person
@@ -126,7 +126,7 @@ export const clearSession = (): void => {
 
 /**
  * Ends the session for good. Shared content is deleted too; an expired session keeps it, because the person may sign in
- * again to send it.
+ * again to send it. Who ended it elsewhere has notifications again after the next sign-in here.
  */
 export const endSession = (cause: SessionEndCause): void => {
   try {
@@ -134,7 +134,7 @@ export const endSession = (cause: SessionEndCause): void => {
   } catch {
     // Storage is full or forbidden: the other tabs still learn that the session has ended.
   }
-  removeStorageKey(pushUserKey);
+  if (cause !== "elsewhere") removeStorageKey(pushUserKey);
   void deleteShares().catch(() => undefined);
   clearSession();
 };

@@ -1,7 +1,14 @@
-import type { Page } from "@playwright/test";
+import type { BrowserContext, Page } from "@playwright/test";
 
 type SharedContent = { title?: string; text?: string; url?: string; files?: readonly SharedTestFile[] };
 type SharedTestFile = { name: string; type: string; bytes: readonly number[] | { length: number } };
+
+/** Makes the pages believe that they are in the window of the installed app, the only one that the system shares to. */
+export const emulateAppWindow = (context: BrowserContext | Page): Promise<unknown> =>
+  context.addInitScript(() => {
+    const matchMedia = window.matchMedia.bind(window);
+    window.matchMedia = (query) => matchMedia(query === "(display-mode: browser)" ? "not all" : query);
+  });
 
 /** Opens a page of this origin without scripts of the app, from which a share is submitted. */
 export const openSharingPage = (page: Page, origin: string) => page.goto(`${origin}/robots.txt`);

@@ -47,7 +47,7 @@ const share = async (text: string, files: readonly File[] = [], now = start): Pr
   const form = new FormData();
   form.set(shareFields.text, text);
   for (const file of files) form.append(shareFields.files, file);
-  const id = await saveShare(form, undefined, now);
+  const id = await saveShare(form, false, now);
   if (id === undefined) throw new Error("the share is empty");
   return id;
 };
@@ -119,7 +119,7 @@ it.each(["", " \u200d\n"])("stores nothing of a share whose only content is the 
   const form = new FormData();
   form.set(shareFields.text, text);
   form.append(shareFields.files, new File([], "")); // as browsers send an empty file field
-  expect(await saveShare(form, undefined, start)).toBeUndefined();
+  expect(await saveShare(form, false, start)).toBeUndefined();
   expect(entries.size).toBe(0);
 });
 

@@ -17,8 +17,8 @@ const StoredShare = v.object({
   receivedAt: v.number(),
   /** Person who opened it; nobody else can. */
   owner: v.optional(Uuid),
-  /** Who sent the form, unless it was a page of this app: another site, or nobody whom the browser names. */
-  sender: v.optional(v.picklist(["site", "unknown"])),
+  /** Whether a page of another site is known to have sent it. */
+  isFromSite: v.optional(v.boolean(), false),
   text: v.string(),
   /** Whether a text of it was sent while its files could not be. */
   isTextSent: v.optional(v.boolean(), false),
@@ -28,8 +28,7 @@ const StoredShare = v.object({
 });
 type StoredShare = v.InferOutput<typeof StoredShare>;
 
-export type ShareSender = StoredShare["sender"];
-export type OpenedShare = Pick<StoredShare, "id" | "sender" | "text" | "isTextSent" | "refusedCount"> & {
+export type OpenedShare = Pick<StoredShare, "id" | "isFromSite" | "text" | "isTextSent" | "refusedCount"> & {
   files: File[];
 };
 
@@ -95,7 +94,7 @@ const readText = (form: FormData, field: string): string => {
  * Stores the form of a share and returns its id, undefined if the form has no content. Rejects, and leaves nothing
  * behind, if there is no room.
  */
-export const saveShare = async (form: FormData, sender: ShareSender, now: number): Promise<Uuid | undefined> => {
+export const saveShare = async (form: FormData, isFromSite: boolean, now: number): Promise<Uuid | undefined> => {
   const id = createUuid(now);
   const sent = form.getAll(shareFields.files).filter((entry) => typeof entry !== "string" && entry.name !== "");
   const files = (sent as File[]).filter(({ size }) => size <= fileMaxBytes).slice(0, sharedFilesMax);
@@ -110,7 +109,7 @@ export const saveShare = async (form: FormData, sender: ShareSender, now: number
     await writeRecord(cache, {
       id,
       receivedAt: now,
-      ...(sender ? { sender } : {}),
+      isFromSite,
       text: joinedText,
       isTextSent: false,
       files: files.map(({ name, type }) => ({ name, type })),
@@ -139,8 +138,8 @@ export const openShare = async (id: Uuid, user: Uuid, now: number): Promise<Open
       return new File(stored ? [await stored.blob()] : [], name, { type });
     }),
   );
-  const { sender, text, isTextSent, refusedCount } = share;
-  return { id, sender, text, isTextSent, refusedCount, files };
+  const { isFromSite, text, isTextSent, refusedCount } = share;
+  return { id, isFromSite, text, isTextSent, refusedCount, files };
 };
 
 /** State of a share in a tab, which another tab may have changed. */
