@@ -20,6 +20,7 @@ export const errorStatus = {
   session_not_found: 401,
   refresh_token_not_found: 400,
   refresh_token_already_used: 400,
+  session_revoked: 400, // ended by its person from elsewhere
   invalid_credentials: 400,
   phone_exists: 422,
   weak_password: 422,

@@ -252,7 +252,8 @@ const documentScripts = ["src/main.ts", "src/app-root.tsx", "src/entry.tsx", "sr
 /** @typedef {{ importedIds: readonly string[], dynamicallyImportedIds?: readonly string[] }} ModuleImports */
 /** @typedef {{ getModuleInfo: (id: string) => ModuleImports | null }} ModuleGraph */
 
-const toModuleId = (path) => join(root, path).replaceAll("\\", "/");
+/** @param {string} path */
+export const toModuleId = (path) => join(root, path).replaceAll("\\", "/");
 
 /**
  * Modules that a root stands for.

@@ -1,16 +1,15 @@
+import type { Language } from "#contract/language.ts";
 import { type AppTemplate, documentHeaders } from "#contract/wire/document/document-headers.ts";
 
 /** Content of the app's document, filled into its template. */
 export type DocumentContent = {
   /** Person whose view it is. */
   user: string;
-  language: string;
+  language: Language;
   /** Markup of the first view, or nothing. */
   view: string;
   /** Conversation that the composer writes to. */
   conversation?: string | undefined;
-  /** Text of the link that loads the page again, shown if a script cannot be loaded. */
-  hint: string;
   /** Local day on which a view of a snapshot was drawn, as `toDateString` writes it. */
   day?: string | undefined;
   /** JSON for the app. */
@@ -38,7 +37,7 @@ const hashStyles = async (css: string): Promise<string> => {
 /** Fills the template, in the Worker or in the service worker. The security policy names the hash of the styles. */
 export const fillTemplate = async (
   template: AppTemplate,
-  { user, language, view, conversation = "", hint, day = "", data }: DocumentContent,
+  { user, language, view, conversation = "", day = "", data }: DocumentContent,
 ): Promise<{ html: string; headers: Record<string, string> }> => {
   const css = selectStyles(template, view);
   const values: Readonly<Record<string, string>> = {
@@ -46,7 +45,7 @@ export const fillTemplate = async (
     user: escapeAttribute(user),
     conversation: escapeAttribute(conversation),
     day: escapeAttribute(day),
-    hint,
+    hint: template.hints[language],
     css,
     view,
     data: data.replaceAll("<", "\\u003c"), // nothing in the data can end its script element

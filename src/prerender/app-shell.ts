@@ -98,7 +98,7 @@ const expectLink = '<link rel="expect" href="#unloaded" blocking="render">';
  * The completed page with marks that the Worker fills with a person's content and with the styles of its classes
  * (worker/service/app-document).
  */
-export const completeAppTemplate = (page: string, styles: StyleRule[]) => {
+export const completeAppTemplate = (page: string, hints: AppTemplate["hints"], styles: StyleRule[]) => {
   // Requested while the document arrives, and with low priority: behind the view, and behind what is sent from it.
   const preloads = [...page.matchAll(/\s*<link rel="modulepreload"[^>]*>/g)].map(([tag]) => tag);
   const scripts = [...page.matchAll(/\s*<script type="module"[^>]*><\/script>/g)].map(([tag]) => tag);
@@ -123,6 +123,7 @@ export const completeAppTemplate = (page: string, styles: StyleRule[]) => {
     );
   return {
     html,
+    hints,
     styles: [...styles, { css: firstViewCss }],
     scriptHashes: extractInline(html, "script").map(toCspHash),
     styleHashes: extractInline(page, "style").map(toCspHash),

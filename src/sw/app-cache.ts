@@ -1,3 +1,4 @@
+import { isRecentlyConfirmed } from "#contract/auth/session-age.ts";
 import type { AppTemplate } from "#contract/wire/document/document-headers.ts";
 import { fillTemplate } from "#first-view/template.ts";
 import { readFirstView } from "#lib/browser/first-view-cache.ts";
@@ -77,10 +78,11 @@ export const cacheAssets = async (paths: string[]): Promise<void> => {
   await cacheMissingFiles(assets.filter(isWanted)).catch(() => undefined);
 };
 
-/** The app's page with the snapshot of this path, or undefined if there is none. */
+/** The app's page with the snapshot of this path, or undefined if there is none that may be shown. */
 const fillWithSnapshot = async (path: string): Promise<Response | undefined> => {
   const [snapshot, template] = await Promise.all([readFirstView(path), findCached(cacheName, templatePath)]);
   if (!snapshot || !template) return undefined;
+  if (navigator.onLine && !isRecentlyConfirmed(snapshot.confirmedAt, Date.now())) return undefined;
   const { html, headers } = await fillTemplate((await template.json()) as AppTemplate, { ...snapshot, data: "null" });
   return new Response(html, { headers: { ...headers, "content-type": "text/html; charset=utf-8" } });
 };

@@ -1,7 +1,8 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import type { Db } from "#worker/db/client.ts";
-import { deleted_sessions, deletions, handles, profiles, rate_limits, sessions, users } from "#worker/db/schema.ts";
+import { recordEndedSessions } from "#worker/db/ended-sessions.ts";
+import { deletions, handles, profiles, rate_limits, sessions, users } from "#worker/db/schema.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";
 import { queueAccountDeleted } from "#worker/lib/contact-updates.ts";
 import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
@@ -22,10 +23,7 @@ export const startAccountDeletion = async (env: Env, db: Db, me: Uuid, now = Dat
   if (!account) return;
   await db.batch([
     db.insert(deletions).select(sql`SELECT id, ${now} FROM users WHERE id = ${me}`).onConflictDoNothing(),
-    db
-      .insert(deleted_sessions)
-      .select(sql`SELECT id, ${now} FROM ${sessions} WHERE user_id = ${me}`)
-      .onConflictDoNothing(),
+    recordEndedSessions(db, eq(sessions.user_id, me), "account_deleted", now),
     queueAccountDeleted(db, me),
     // Nobody else appears under this handle while it is remembered.
     db

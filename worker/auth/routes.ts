@@ -13,7 +13,7 @@ import {
 } from "#contract/auth/sign-in.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { openDb } from "#worker/db/client.ts";
-import { isSessionOfDeletedAccount } from "#worker/db/deletions.ts";
+import { findSessionEnd } from "#worker/db/ended-sessions.ts";
 import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
 import { authenticateAllowingPending, authenticateToken, findAccessToken } from "#worker/lib/http/authenticate.ts";
 import { clearBrowserCache, clearSessionCookies, refreshCookie } from "#worker/lib/http/cookies.ts";
@@ -85,6 +85,8 @@ const respondToRefreshGrant = async (c: AppContext, { refresh_token }: v.InferOu
   const row = await findSessionByRefreshToken(c.env, db, token);
   const taken = row && (await takeToken(db, row.id, "refresh_by_session"));
   if (taken?.ok === false) return refuse(c, "rate_limited", taken);
+  if (row && token.generation > row.generation)
+    console.warn("a refresh token is newer than its session: the database was restored from an earlier copy");
   const rotation = row ? await rotateSession(c.env, db, row, token.generation) : ({ outcome: "unknown" } as const);
   if (rotation.outcome === "renewed") {
     const user = await findAccount(db, rotation.user);
@@ -92,16 +94,13 @@ const respondToRefreshGrant = async (c: AppContext, { refresh_token }: v.InferOu
     const missingSteps = awaits ? await listMissingSteps(db, { user_id: rotation.user, methods }) : undefined;
     if (user) return c.json(await toSession(c, user, rotation.tokens, missingSteps), 200);
   }
-  if (usesCookies(c)) {
-    clearSessionCookies(c);
-    clearBrowserCache(c);
-  }
-  if (rotation.outcome !== "reused" && rotation.outcome !== "expired") {
-    return refuse(
-      c,
-      (await isSessionOfDeletedAccount(db, token.session)) ? "account_deleted" : "refresh_token_not_found",
-    );
-  }
+  if (usesCookies(c)) clearBrowserCache(c);
+  const hasEndedNow = rotation.outcome === "reused" || rotation.outcome === "expired";
+  const end = hasEndedNow ? undefined : await findSessionEnd(db, token.session);
+  // The cookies stay, so that the app is told the reason too if the service worker or a first view asked before it.
+  if (end !== undefined) return refuse(c, end === "revoked" ? "session_revoked" : "account_deleted");
+  if (usesCookies(c)) clearSessionCookies(c);
+  if (!hasEndedNow) return refuse(c, "refresh_token_not_found");
   await closeSockets(c.env, rotation.user, [rotation.session]);
   if (rotation.outcome === "expired") return refuse(c, "session_expired");
   console.warn("a refresh token was reused; its session was revoked");
@@ -205,6 +204,7 @@ export const authRoutes = createRoutes()
         "refresh_token_not_found",
         "refresh_token_already_used",
         "session_expired",
+        "session_revoked",
         "account_deleted",
         "flow_state_not_found",
         "bad_code_verifier",

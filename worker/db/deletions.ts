@@ -1,9 +1,7 @@
-import { eq, lt, sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
-import { sessionIdleDays } from "#contract/limits/authentication.ts";
-import { dayMs } from "#contract/limits/durations.ts";
 import type { Db } from "./client.ts";
-import { deleted_sessions, deletions, users } from "./schema.ts";
+import { deletions, users } from "./schema.ts";
 
 /** Records of deleted accounts in the directory. */
 
@@ -28,15 +26,4 @@ export const listUnfinishedDeletions = async (db: Db): Promise<Uuid[]> => {
 
 export const deleteDeletionRecord = async (db: Db, user: Uuid): Promise<void> => {
   await db.delete(deletions).where(eq(deletions.user_id, user));
-};
-
-/** Tests whether a session belonged to an account that is deleted. */
-export const isSessionOfDeletedAccount = async (db: Db, session: Uuid): Promise<boolean> => {
-  const found = db.select({ id: deleted_sessions.id }).from(deleted_sessions).where(eq(deleted_sessions.id, session));
-  return (await found.get()) !== undefined;
-};
-
-/** Purges sessions that are older than any session may get, so that no device can present them any more. */
-export const purgeDeletedSessions = async (db: Db, now: number): Promise<void> => {
-  await db.delete(deleted_sessions).where(lt(deleted_sessions.deleted_at, now - sessionIdleDays * dayMs));
 };

@@ -8,7 +8,7 @@ import { useInterruptibleContent } from "#components/layout/use-interruptible-co
 import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import type { ConversationId } from "#contract/ids.ts";
-import { loadWithIdleTexts } from "#i18n/setup.ts";
+import { loadWithIdleTexts, loadWithTexts } from "#i18n/setup.ts";
 import { reportScreenDrawn } from "#lib/browser/first-view.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import type { ChatView } from "#sync/hooks/use-chat.ts";
@@ -37,7 +37,7 @@ import { useReplyActions } from "./reply/use-reply-actions.ts";
 import { type ActiveSearchResult, ActiveSearchResultContext } from "./search/search-highlight.tsx";
 
 const EditComposer = lazyComponent(() => loadWithIdleTexts(() => import("./edit/edit-composer.tsx")));
-const KeptTextList = lazyComponent(() => loadWithIdleTexts(() => import("./unsent/kept-texts.tsx")));
+const KeptTextList = lazyComponent(() => loadWithTexts(() => import("./unsent/kept-texts.tsx")));
 const PinnedBar = lazyComponent(() => loadWithIdleTexts(() => import("./header/pinned-bar.tsx")));
 const ReturnButton = lazyComponent(() => loadWithIdleTexts(() => import("./reply/return-button.tsx")));
 const SearchPanel = lazyOverlay(() => import("./search/search-panel.tsx"));

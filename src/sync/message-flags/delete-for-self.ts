@@ -22,5 +22,6 @@ export const deleteMessageForSelf = async (tab: Tab, conversation: ConversationI
       await removeContent(strict, conversation, [seq]);
     }),
   );
+  void platform.deleteFirstViews();
   tab.notifyOutboxChanged();
 };

@@ -39,6 +39,8 @@ export const deleteLocally = async (tab: Tab, conversation: ConversationId, seq:
     () => replaceWithTombstone(context.strict, conversation, seq),
     false,
   ).catch(() => false);
-  if (isDone) tab.notifyOutboxChanged();
-  return isDone;
+  if (!isDone) return false;
+  void context.platform.deleteFirstViews();
+  tab.notifyOutboxChanged();
+  return true;
 };

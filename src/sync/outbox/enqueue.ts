@@ -268,6 +268,7 @@ export const discardUnsentMessage = async (tab: Tab, cid: Uuid): Promise<boolean
     return true;
   });
   clearSentText(context, cid);
+  void context.platform.deleteFirstViews();
   tab.notifyOutboxChanged();
   return wasUnsent;
 };

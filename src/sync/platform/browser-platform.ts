@@ -1,6 +1,7 @@
 import { personQuery } from "#contract/auth/auth.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { waitForTakeover } from "#lib/browser/first-view.ts";
+import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import { isPageActive, subscribeToPageActivity } from "#lib/browser/page-activity.ts";
 import { deleteCachedAvatars, pruneCachedPostPictures } from "#lib/browser/picture-cache.ts";
 import { requestOutboxSync } from "#lib/browser/push/background-sync.ts";
@@ -120,6 +121,7 @@ export const createBrowserPlatform = (userId: Uuid): Platform => ({
   async estimateQuota() {
     return (await navigator.storage?.estimate?.())?.quota;
   },
+  deleteFirstViews: () => deleteFirstViews().catch(() => undefined),
   deletePictures: deleteCachedAvatars,
   prunePostPictures: pruneCachedPostPictures,
   createObjectUrl(blob) {

@@ -49,6 +49,8 @@ export type Platform = {
   requestOutboxSync(): Promise<void>;
   /** Storage quota of this origin in bytes, if the browser reports it. */
   estimateQuota(): Promise<number | undefined>;
+  /** Deletes the snapshots of first views, which may show what was deleted or changed. Does not reject. */
+  deleteFirstViews(): Promise<void>;
   /** Deletes cached pictures of these people and groups. */
   deletePictures(owners: ReadonlySet<string>): Promise<void>;
   /** Deletes cached pictures of all posts but the listed ones. `listWanted` is called only if there are any. */

@@ -139,6 +139,7 @@ const toPlatform = (origin: string, { token }: Person): Platform => {
     requestOutboxSync: async () => {},
     waitForFirstScreen: async () => {},
     estimateQuota: async () => undefined,
+    deleteFirstViews: async () => {},
     deletePictures: async () => {},
     prunePostPictures: async () => {},
     createObjectUrl: (blob) => {

@@ -37,6 +37,8 @@ export class ModelDevice {
   persistenceRequests = 0;
   outboxSyncRequests = 0;
   readonly deletedPictures = new Set<string>();
+  /** How often the snapshots of first views were deleted. */
+  firstViewDeletions = 0;
   /** Statuses whose pictures are cached. */
   readonly postPictures = new Set<string>();
   quota: number | undefined;
@@ -205,6 +207,9 @@ export class ModelDevice {
         device.outboxSyncRequests++;
       },
       estimateQuota: async () => device.quota,
+      deleteFirstViews: async () => {
+        device.firstViewDeletions++;
+      },
       deletePictures: async (owners) => {
         for (const owner of owners) device.deletedPictures.add(owner);
       },

@@ -15,6 +15,7 @@ import { serveAppDocument } from "#worker/service/app-document/serve.ts";
 
 const staticPage = "<!doctype html>the app without content";
 const template: AppTemplate = {
+  hints: { fr: "Recharger", en: "Reload", pt: "Recarregar" },
   html: '<html lang="%language%"><style>%css%</style><main data-user="%user%" data-conversation="%conversation%">%view%</main><a>%hint%</a><script id="first-data">%data%</script></html>',
   styles: [
     { css: "main{color:red}" },

@@ -11,7 +11,7 @@ import { findSessionByRefreshToken, isSessionExpired } from "./sessions.ts";
 /**
  * Person whose page is requested, by their cookies. Signatures are verified before anything is read, and each session
  * reads as often as a person may request something. The access token has usually expired when a page is opened, so the
- * refresh token is accepted too, of the current generation only, without being exchanged. Pending sessions get nothing.
+ * refresh token is accepted too, unless it was exchanged before, without being exchanged. Pending sessions get nothing.
  */
 export const findDocumentCaller = async (request: Request, env: Env): Promise<Caller | undefined> => {
   const cookies = parseCookies(request.headers.get("cookie") ?? "");
@@ -25,7 +25,7 @@ export const findDocumentCaller = async (request: Request, env: Env): Promise<Ca
   const authenticated = claims && (await authenticateToken(env, db, accessToken));
   if (typeof authenticated === "object") return authenticated.caller;
   const row = refreshToken && (await findSessionByRefreshToken(env, db, refreshToken));
-  if (!row || row.awaits || row.generation !== refreshToken.generation) return undefined;
+  if (!row || row.awaits || refreshToken.generation < row.generation) return undefined;
   return isSessionExpired(row, Date.now())
     ? undefined
     : { user: row.user_id, session: row.id, generation: row.generation };

@@ -61,12 +61,9 @@ const respond = async (
   language: Language,
   { view, data }: DocumentView,
 ): Promise<Response> => {
-  const drawn = drawInLanguage(language, (t) => ({
-    view: view ? renderFirstView(view, t).html : "",
-    hint: `${t("auth.loadFailed")} ${t("common.retry")}`,
-  }));
+  const drawn = view ? drawInLanguage(language, (t) => renderFirstView(view, t).html) : "";
   const { html, headers: documentHeaders } = await fillTemplate(template, {
-    ...drawn,
+    view: drawn,
     language,
     user: data.user,
     conversation: view?.type === "chat" ? view.conversation : undefined,

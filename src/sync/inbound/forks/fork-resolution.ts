@@ -1,6 +1,7 @@
 import type { InboxRow } from "#contract/conversations.ts";
 import { restoreWindowMs } from "#contract/limits/delivery.ts";
 import { type StoredBody, withoutEdits, withReply } from "#contract/messages/body.ts";
+import type { Message } from "#contract/messages/message.ts";
 import { mergeReadStates } from "#contract/messages/positions.ts";
 import type { PageResult } from "#contract/wire/commands.ts";
 import { applyInboxRow } from "#sync/inbound/apply-inbox-row.ts";
@@ -12,13 +13,24 @@ import { afterNewestSeq, isDifferentMessage } from "./log-forks.ts";
 
 const requeuedMax = 500; // messages; some may be in the log after all, below the fetched page
 
+/** Sequence numbers of a page at which the same message is stored, and those at which another one is. */
+const comparePage = async ({ store }: ApplyTransaction, { id }: LocalConversationRow, { messages }: PageResult) => {
+  const stored = await store.messages.bulkGet(messages.map(({ seq }) => [id, seq]));
+  const isSame = (message: Message, index: number) => stored[index] && !isDifferentMessage(stored[index], message);
+  const [same, other] = [messages.filter(isSame), messages.filter((message, n) => stored[n] && !isSame(message, n))];
+  return { same: same.map(({ seq }) => seq), different: other.map(({ seq }) => seq) };
+};
+
+type PageComparison = Awaited<ReturnType<typeof comparePage>>;
+
 /** Whether a page belongs to the stored log, as far as that reaches. */
 const isSameLog = async (
   transaction: ApplyTransaction,
   row: LocalConversationRow,
   page: PageResult,
+  { different }: PageComparison,
 ): Promise<boolean> => {
-  if (page.epoch !== row.epoch || page.head < row.hi) return false;
+  if (page.epoch !== row.epoch || page.head < row.hi || different.length > 0) return false;
   const last = row.lo <= row.hi ? await transaction.store.messages.get([row.id, row.hi]) : undefined;
   return last === undefined || page.anchor === null || page.anchor === last.at;
 };
@@ -138,15 +150,16 @@ export const resolveFork = async (
   await requeueDeletions(transaction, row, page);
   const inbox = forked.row?.epoch === page.epoch ? forked.row : undefined;
   const answeredRequest = { ...request, seq: page.head + 1, head: 0, revised: inbox?.revision ?? 0 };
-  if (await isSameLog(transaction, row, page)) {
+  const comparison = await comparePage(transaction, row, page);
+  if (await isSameLog(transaction, row, page, comparison)) {
     if (inbox) Object.assign(row, { revision: inbox.revision, revised: inbox.revision });
     await applyDeferredRow(transaction, row, inbox, true);
     row.head = Math.max(row.head, forked.head);
     return { row, request: answeredRequest };
   }
-  const stored = await transaction.store.messages.bulkGet(page.messages.map(({ seq }) => [row.id, seq]));
-  const same = page.messages.filter((message, index) => stored[index] && !isDifferentMessage(stored[index], message));
-  const commonSeq = Math.max(0, ...same.map(({ seq }) => seq));
+  // A message sent since is in both logs, after those that differ.
+  const forkedAt = Math.min(row.hi + 1, ...comparison.different);
+  const commonSeq = Math.max(0, ...comparison.same.filter((seq) => seq < forkedAt));
   const missing = await listLostMessages(transaction, row, commonSeq, page);
   const fresh = await transaction.resetLog(row, page.epoch);
   await requeueMessages(transaction, missing);

@@ -198,7 +198,7 @@ const deleteStore = async (platform: Platform, name: string): Promise<void> => {
 };
 
 /**
- * Deletes everything but unsent content after a session that ended without a sign-out. Kept are unsent messages and
+ * Deletes everything but unsent content after its person ended the session from elsewhere. Kept are unsent messages and
  * posts with their files, drafts, interrupted recordings, unsent settings and pending deletions.
  */
 export const purgeAllButUnsent = async (platform: Platform, me: Uuid): Promise<void> => {

@@ -296,7 +296,7 @@ describe("a group from which the user was removed", () => {
     expect(sentTo(server, group)).toEqual([]);
   });
 
-  it("leaves only its unsent messages after an expired session, which are shown as failed later", async () => {
+  it("leaves only its unsent messages after a session ended elsewhere, which are shown as failed later", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();
