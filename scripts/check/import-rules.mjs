@@ -190,6 +190,17 @@ function findAreaViolation(from, to, typeOnly) {
 }
 
 /**
+ * Reason why a path in `new URL(path, import.meta.url)` leads nowhere, or undefined. Such a path is relative to the file:
+ * an alias of package.json would be a fragment of the file's own address.
+ * @param {string} path @param {boolean} exists whether a file or folder stands there
+ * @returns {string | undefined}
+ */
+export function findUrlViolation(path, exists) {
+  if (path.startsWith("#")) return "new URL knows no aliases: write the path relative to this file";
+  return exists ? undefined : "there is no such file or folder";
+}
+
+/**
  * The first rule that forbids `from` to import `to`, or undefined.
  * @param {string} from @param {string} to repository files, or a package @param {boolean} typeOnly
  * @returns {string | undefined}

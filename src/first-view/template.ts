@@ -34,6 +34,13 @@ const hashStyles = async (css: string): Promise<string> => {
   return `sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;
 };
 
+/**
+ * Caching of the app's page. It contains a person's content. Besides, WebKit does not freeze a page that is not to be
+ * stored when the person leaves it: a frozen page may hold a transaction of the local database, which no other page can
+ * then read (https://github.com/w3c/IndexedDB/issues/381).
+ */
+export const appPageCaching = "private, no-store";
+
 /** Fills the template, in the Worker or in the service worker. The security policy names the hash of the styles. */
 export const fillTemplate = async (
   template: AppTemplate,
@@ -53,6 +60,9 @@ export const fillTemplate = async (
   return {
     // In one pass, because the values may contain marks of the template themselves.
     html: template.html.replace(marks, (mark, name: string) => values[name] ?? mark),
-    headers: documentHeaders(template.scriptHashes, [...template.styleHashes, await hashStyles(css)]),
+    headers: {
+      ...documentHeaders(template.scriptHashes, [...template.styleHashes, await hashStyles(css)]),
+      "cache-control": appPageCaching,
+    },
   };
 };

@@ -14,6 +14,7 @@ import { ReadTracker } from "./inbound/read-tracker.ts";
 import { recoverBackgroundOutbox } from "./outbox/background-outbox-recovery.ts";
 import { startJournalRecovery } from "./outbox/enqueue.ts";
 import { createBrowserPlatform } from "./platform/browser-platform.ts";
+import type { Platform } from "./platform/platform.ts";
 import { SyncError } from "./platform/sync-error.ts";
 import { LiveQueries } from "./queries/live-queries.ts";
 import { purgeJournal } from "./store/journal.ts";
@@ -70,6 +71,9 @@ let lastStart: { userId: Uuid; engine: Promise<SyncEngine> } | undefined;
 /** Stops run one after another, and a start waits for them, so that they do not close the stores of the new engine. */
 let pendingStop: Promise<void> = Promise.resolve();
 
+const waitForTimer = (platform: Platform): Promise<void> =>
+  new Promise((resolve) => platform.startTimer(platform.storeTimeoutMs, resolve));
+
 const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
   const platform = createBrowserPlatform(userId);
   const notify = (notice: SyncNotice) => {
@@ -114,7 +118,8 @@ const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
   currentEngine.set(engine);
   await tab.start();
   const [context, data] = [tab.context.get(), takeDocumentData()];
-  if (context && data) await applyDocumentData(context, data);
+  // The data comes by the socket too: a database that does not answer does not hold up the start.
+  if (context && data) await Promise.race([applyDocumentData(context, data), waitForTimer(platform)]);
   unsubscribe.push(startJournalRecovery(tab));
   void recoverBackgroundOutbox(tab);
   const conversationOnScreen = typeof document === "undefined" ? undefined : findFirstView()?.dataset["conversation"];

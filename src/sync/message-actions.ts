@@ -9,6 +9,7 @@ import { getEngine } from "./engine.ts";
 import { retryFailedMessage, setUploadPaused } from "./files/retry-message.ts";
 import { discardUnsentMessage, getContext } from "./outbox/enqueue.ts";
 import type { SavedDraft } from "./store/pending/draft-keys.ts";
+import { toBlob } from "./store/stored-bytes.ts";
 import type { ChatItem, OutgoingFile } from "./store/view-models.ts";
 
 const loadEditCode = () => rejectAsOffline(import("./outbox/edit-message.ts"));
@@ -94,5 +95,7 @@ export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[]
 export const loadNamedMentions = () => import("./outbox/mentions/named-mentions.ts");
 
 /** Bytes of a file in a draft. */
-export const readDraftFile = async (file: Uuid): Promise<Blob | undefined> =>
-  (await getContext(getEngine().tab).store.blobs.get(file))?.blob;
+export const readDraftFile = async (file: Uuid): Promise<Blob | undefined> => {
+  const stored = await getContext(getEngine().tab).store.blobs.get(file);
+  return stored && toBlob(stored.blob);
+};

@@ -5,7 +5,7 @@ import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
-import { listSections } from "#sync/store/list-sections.ts";
+import { listSections } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { type ApplyResult, applyServerChanges } from "./apply-server-changes.ts";
 import { toForkPageCommand } from "./forks/log-forks.ts";

@@ -165,7 +165,7 @@ export const enqueueText = async (
   tab.typing.resetThrottle(conversation);
   tab.notifyOutboxChanged();
   // A store in memory does not survive the page, so the author waits until the server has the message.
-  if (tab.storageTrouble.get() === "memory") {
+  if (tab.isInMemory) {
     const isSent = async ({ outbox }: LocalStore) => (await outbox.get(cid))?.state !== "queued";
     await waitForStore(tab, isSent, memoryAckTimeoutMs);
   }

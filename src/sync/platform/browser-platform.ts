@@ -13,7 +13,7 @@ import { SyncError } from "./sync-error.ts";
 
 const connectTimeoutMs = 15_000; // a slow network needs this long for a WebSocket upgrade
 
-const storeOpenTimeoutMs = 15_000; // opening a database in a broken browser profile never completes
+const storeTimeoutMs = 5_000; // a database that another page writes to, or of a broken profile, may never answer
 
 const findLocalStorage = (): Storage | undefined => {
   try {
@@ -68,7 +68,7 @@ export const createBrowserPlatform = (userId: Uuid): Platform => ({
   WebSocket,
   socketUrl: `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/socket?${personQuery}=${userId}`,
   connectTimeoutMs,
-  storeOpenTimeoutMs,
+  storeTimeoutMs,
   session: {
     isCurrent: () => getSession()?.userId === userId,
     async renewIfExpiring() {

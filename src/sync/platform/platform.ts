@@ -19,7 +19,8 @@ export type Platform = {
   WebSocket: new (url: string | URL, protocols?: string | string[]) => WebSocket;
   socketUrl: string;
   connectTimeoutMs: number;
-  storeOpenTimeoutMs: number;
+  /** Maximum wait for an answer of the local database when it is opened. */
+  storeTimeoutMs: number;
   session: {
     /** Whether this person is still the one signed in on this browser. */
     isCurrent(): boolean;

@@ -152,5 +152,8 @@ export type ChatView = {
 /** Connection to the server. */
 export type LinkState = "online" | "connecting" | "offline";
 
-/** Problem of the local database: kept in memory only, or no space left on the device. */
-export type StorageTrouble = "memory" | "full";
+/**
+ * Problem of the local database: the browser keeps nothing ("memory"), the database does not answer at the moment
+ * ("unreachable"), or no space is left on the device ("full"). In the first two cases the page works from memory.
+ */
+export type StorageTrouble = "memory" | "unreachable" | "full";

@@ -42,7 +42,8 @@ test("the list and the last chat open from snapshots, offline too, and nothing o
     look();
   });
   for (const path of ["/app", `/app/chat/${ana.id}`]) {
-    await page.goto(path, { waitUntil: "commit" });
+    const response = await page.goto(path, { waitUntil: "commit" });
+    expect(response?.headers()["cache-control"]).toBe("private, no-store");
     await page.waitForFunction(() => Reflect.get(window, "isDrawn"));
   }
   await page.close();

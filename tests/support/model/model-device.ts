@@ -51,7 +51,7 @@ export class ModelDevice {
   downloadBytes = Number.POSITIVE_INFINITY;
   readonly downloads: { path: string; from: number }[] = [];
   hasLocks = true;
-  openTimeoutMs = 15_000;
+  storeTimeoutMs = 5_000;
   /** Duration of every HTTP request, in virtual time. */
   requestMs = 0;
   /** Duration of its answer. */
@@ -165,7 +165,7 @@ export class ModelDevice {
       WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
       socketUrl: "ws://model/api/socket",
       connectTimeoutMs: 15_000,
-      storeOpenTimeoutMs: device.openTimeoutMs,
+      storeTimeoutMs: device.storeTimeoutMs,
       session: {
         isCurrent: () => device.isSignedIn,
         renewIfExpiring: async () => {},

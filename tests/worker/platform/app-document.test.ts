@@ -160,7 +160,10 @@ test("an expired access token leaves the refresh token, which is not used up", a
 test("nobody without a session of their own gets content", async () => {
   const { ana, ben } = await makeChat("secret");
   const stranger = await makePerson();
-  expect((await open("/app", {})).html).toBe(staticPage);
+  const { html, headers } = await open("/app", {});
+  expect(html).toBe(staticPage);
+  expect(headers.get("content-type")).toBe("text/html");
+  expect(headers.get("cache-control")).toBe("private, no-store"); // WebKit would freeze it with an open transaction
   expect((await open("/app", { [accessCookie]: "not a token", [refreshCookie]: "nor this" })).html).toBe(staticPage);
   for (const path of ["/app", `/app/chat/${ben.id}`, `/app/chat/${ana.id}`]) {
     const { html, data } = await open(path, asOwner(stranger));

@@ -227,7 +227,7 @@ describe("a group from which the user was removed", () => {
     expect(await findListRow(tab, group)).toMatchObject({ gone: true });
     const { files } = await leftIn(tab);
     expect(files).toMatchObject([{ name: "fête.jpg", caption: "Maman" }]);
-    expect(await (await store.blobs.get(files[0]?.id ?? ""))?.blob.text()).toBe("photo");
+    expect(await new Response((await store.blobs.get(files[0]?.id ?? ""))?.blob).text()).toBe("photo");
     // Each keeps it without the other, and a recording that ends only now is still stored.
     await speak(tab, 1);
     await discardDrafts(tab, group);
