@@ -4,14 +4,23 @@ import type { createEarlySender, EarlySenderOptions } from "./early-sender.ts";
 export type EarlyInputOptions = Pick<
   EarlySenderOptions,
   "personHeader" | "transportHeader" | "sessionLock" | "refreshMarginMs"
-> & { createUuid: () => string; createEarlySender: typeof createEarlySender };
+> & {
+  createUuid: () => string;
+  createEarlySender: typeof createEarlySender;
+  isComposingKey: (event: KeyboardEvent) => boolean;
+};
 
 /**
  * Input in a first view before the app has loaded. The source text of this function is the inline script of the
  * document, so it uses nothing from any module but its options. It removes a view of another person, and writes what is
  * typed and sent to the keys of `src/sync/store/journal.ts`, where the app finds it, at once or after a reload.
  */
-export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: EarlyInputOptions): void => {
+export const startEarlyInput = ({
+  createUuid,
+  createEarlySender,
+  isComposingKey,
+  ...options
+}: EarlyInputOptions): void => {
   const view = document.getElementById("first-view");
   if (!view?.firstChild) return;
   const { user = "" } = view.dataset;
@@ -186,7 +195,7 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
     save();
   });
   field?.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    if (event.key !== "Enter" || event.shiftKey || isComposingKey(event)) return;
     event.preventDefault();
     send();
   });

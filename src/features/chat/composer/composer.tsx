@@ -24,6 +24,7 @@ import { RecordButton } from "#features/chat/voice/record-button.tsx";
 import { useVoiceMessageRequest } from "#features/chat/voice/use-voice-message-request.ts";
 import { useVoiceRecorder } from "#features/chat/voice/use-voice-recorder.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
+import { isComposingKey } from "#lib/browser/composing-key.ts";
 import { composerHash } from "#lib/browser/push/composer-hash.ts";
 import {
   afterTyping,
@@ -177,13 +178,13 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     void handleFormatKey(event);
-    if (event.key === "Escape" && replyTarget !== undefined && !event.nativeEvent.isComposing) {
+    if (event.key === "Escape" && replyTarget !== undefined && !isComposingKey(event.nativeEvent)) {
       event.preventDefault();
       setReplyDraft(conversation, undefined);
     }
     if (event.key === "ArrowUp" && text === "") void editLast();
     // Enter that ends an IME composition (accents, other scripts) does not send.
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (event.key !== "Enter" || event.shiftKey || isComposingKey(event.nativeEvent)) return;
     event.preventDefault();
     void send();
   };

@@ -10,6 +10,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { searchQueryMaxLength } from "#contract/limits/search.ts";
 import { createMessageMatcher } from "#contract/wire/search-filter.ts";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
+import { isComposingKey } from "#lib/browser/composing-key.ts";
 import { findAdjacentResult, findMatches, toResultNumber } from "#lib/text/search-matching.ts";
 import { useCurrentMessages } from "#sync/hooks/use-current-messages.ts";
 import { MemberFilter } from "./member-filter.tsx";
@@ -82,7 +83,7 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
 
   const handleKey = useEffectEvent((event: KeyboardEvent) => {
     const { key, shiftKey, target } = event;
-    if (event.isComposing || event.defaultPrevented || !(target instanceof Element)) return;
+    if (isComposingKey(event) || event.defaultPrevented || !(target instanceof Element)) return;
     const isInChat = target === document.body || panel.current?.closest("[data-screen]")?.contains(target);
     // Menus and dialogs close by themselves.
     if (key === "Escape" && isInChat && !target.closest("dialog")) onClose();
