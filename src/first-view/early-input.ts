@@ -137,8 +137,7 @@ export const startEarlyInput = ({
       previous?.querySelector(".bg-own")?.classList.remove("rounded-br-[6px]");
     }
     const bubble = row.querySelector("bdi");
-    if (bubble) bubble.textContent = text;
-    bubble?.parentElement?.setAttribute("dir", "auto");
+    bubble?.prepend(text);
     writeTime(row, at);
     list.append(row);
     fixHeights(previous instanceof HTMLElement ? [previous, row] : [row]);
@@ -162,7 +161,7 @@ export const startEarlyInput = ({
   });
   /** Whether a text is accepted as it is. The app cleans or explains others. */
   const isOrdinary = (text: string) =>
-    /[\p{L}\p{N}\p{P}\p{S}]/u.test(text.replace(/[\u115f\u1160\u2800\u3164\uffa0]/g, "")) &&
+    /[\p{L}\p{N}\p{P}\p{S}]/u.test(text.replace(/[\u115f\u1160\u2800\u3164\uffa0\ufffc\u{1d159}]/gu, "")) &&
     !/(?![\t\n])\p{Cc}|\p{Surrogate}/u.test(text);
   const appDraftKey = `${store}-draft-${conversation}`;
   /** Text of this field that another tab may have made a draft of the app; it ends when the text is sent. */

@@ -18,7 +18,7 @@ const resultPageSize = 50;
 function ResultExcerpt({ text, query }: { text: string; query: string }) {
   const excerpt = toExcerpt(balanceBidi(text), query);
   return (
-    <bdi className="line-clamp-3 text-start whitespace-pre-line [overflow-wrap:anywhere]">
+    <bdi className="line-clamp-3 text-start whitespace-pre-line [unicode-bidi:plaintext] [overflow-wrap:anywhere]">
       <HighlightedSpans {...excerpt} />
     </bdi>
   );
