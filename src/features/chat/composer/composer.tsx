@@ -10,6 +10,7 @@ import {
 import { useTranslation } from "react-i18next";
 import { useLocation } from "react-router";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
+import { composerCover, useLayer } from "#components/overlays/cover.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits/messages.ts";
@@ -38,7 +39,6 @@ import {
 import { useReplyDraft, useTextDraft } from "#sync/hooks/use-unsent.ts";
 import { AttachButton } from "./attach-button.tsx";
 import { listPastedFiles } from "./chosen-files.ts";
-import { useComposerOverlay } from "./composer-overlay.ts";
 import { LazyFileDropZone } from "./lazy-file-drop.ts";
 import { useAttachmentDraft } from "./use-attachment-draft.ts";
 
@@ -82,7 +82,7 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
   const attachments = useAttachmentDraft(conversation);
   const recorder = useVoiceRecorder(conversation, onSend);
   const isRecording = recorder.recording !== undefined;
-  useComposerOverlay(attachments.Sheet !== undefined || attachments.Camera !== undefined);
+  useLayer(composerCover, attachments.Sheet !== undefined || attachments.Camera !== undefined);
 
   const recordButton = useRef<HTMLButtonElement>(null);
   const startRecording = () => {
