@@ -274,6 +274,7 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
           isOriginal={attachments.isOriginal}
           isOverLimit={attachments.isOverLimit}
           isNotKept={attachments.isNotKept}
+          hasOnlyCopy={attachments.hasOnlyCopy}
           onAdd={attachments.add}
           onCaptionChange={attachments.setCaption}
           onOriginalChange={attachments.setOriginal}

@@ -101,7 +101,12 @@ export function UnsentFileList({
         </Button>
       </div>
       {isConfirmingDiscard && (
-        <DiscardAttachmentsDialog onConfirm={discard} onClose={() => setConfirmingDiscard(false)} />
+        <DiscardAttachmentsDialog
+          count={files.length}
+          hasOnlyCopy
+          onConfirm={discard}
+          onClose={() => setConfirmingDiscard(false)}
+        />
       )}
     </section>
   );
