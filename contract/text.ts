@@ -115,24 +115,20 @@ export const toSearchWords = (text: string): string[] => [
   ),
 ];
 
-/**
- * Patterns that find the words of a query at the beginnings of words of a folded text. Words have no characters with a
- * meaning in a pattern. The first group is what precedes the word.
- */
-export const toWordPatterns = (query: string): RegExp[] =>
-  toSearchWords(query).map((word) =>
-    /^\p{Extended_Pictographic}/u.test(word)
-      ? new RegExp(`()${word}`, "gu")
-      : new RegExp(`(^|[^\\p{L}\\p{N}])${word}`, "gu"),
-  );
+/** Pattern of a word at the beginning of one. Words have no characters with a meaning in a pattern. */
+const toWordPattern = (word: string): RegExp =>
+  /^\p{Extended_Pictographic}/u.test(word) ? new RegExp(word, "u") : new RegExp(`(?:^|[^\\p{L}\\p{N}])${word}`, "u");
 
-/** Whether each word of a query begins a word of the text. A query without words matches none. */
+/**
+ * Whether each word of a query begins a word of the text, as the index of the server finds it. A query without words
+ * matches none.
+ */
 export const createSearchMatcher = (query: string): ((text: string) => boolean) => {
   const words = toSearchWords(query);
-  const patterns = toWordPatterns(query);
+  const patterns = words.map(toWordPattern);
   if (words.length === 0) return () => false;
   return (text) => {
     const folded = foldText(text);
-    return words.every((word) => folded.includes(word)) && patterns.every((pattern) => folded.search(pattern) !== -1);
+    return words.every((word) => folded.includes(word)) && patterns.every((pattern) => pattern.test(folded));
   };
 };
