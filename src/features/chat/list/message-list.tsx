@@ -3,7 +3,6 @@ import { useTranslation } from "react-i18next";
 import { composerCover, useLayer } from "#components/overlays/cover.ts";
 import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { ConversationId } from "#contract/ids.ts";
-import { stopPlayback } from "#features/chat/attachments/stop-playback.ts";
 import type { UnseenMentions } from "#features/chat/mentions/unseen-mentions.tsx";
 import type { BubbleActions } from "#features/chat/message/bubble.tsx";
 import type { ChatParticipation } from "#features/chat/message/chat-participation.ts";
@@ -93,7 +92,6 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
   );
   const estimateHeight = (item: ChatItem, placement: MessagePlacement): number =>
     estimateMessageHeight(item, placement, scroller.current?.clientWidth ?? defaultListPx, expandedKeys.has(item.key));
-  useEffect(() => stopPlayback, []);
   const { virtualizer, isAtEnd, scrollToRow, detectEnd, onScroll } = useAnchoredList({
     scroller,
     count,
