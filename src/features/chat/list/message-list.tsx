@@ -78,6 +78,7 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
   const targetKey = hasTarget ? itemAt(targetIndex)?.key : undefined;
   // Expanded messages stay expanded when they are scrolled out of view.
   const [expandedKeys, setExpandedKeys] = useState<ReadonlySet<string>>(new Set());
+  const expandingKey = useRef<string>(undefined);
   const [action, setAction] = useState<MessageAction>();
   const [viewedImageKey, setViewedImageKey] = useState<string>();
   useLayer(composerCover, viewedImageKey !== undefined || (action !== undefined && sheetSteps.includes(action.step)));
@@ -86,7 +87,10 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
       openMenu: (item, anchor) => setAction({ item, anchor, step: "menu" }),
       openImage: ({ key }) => setViewedImageKey(key),
       showReactors: (item) => setAction({ item, anchor: noAnchor, step: "reactors" }),
-      expandText: (key) => setExpandedKeys((before) => new Set(before).add(key)),
+      expandText: (key) => {
+        expandingKey.current = key;
+        setExpandedKeys((before) => new Set(before).add(key));
+      },
     }),
     [],
   );
@@ -102,6 +106,11 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
       return item ? estimateHeight(item, toPlacement(item, index)) : defaultRowPx;
     },
     getKey: (index) => itemAt(index)?.key ?? index,
+    isExpanding: (key) => {
+      const isExpanding = key === expandingKey.current;
+      if (isExpanding) expandingKey.current = undefined;
+      return isExpanding;
+    },
     firstRow: hasTarget ? targetIndex : undefined,
   });
   const rows = virtualizer.getVirtualItems();
