@@ -10,7 +10,11 @@ import { makePair, openPair, toSite } from "#tests/support/people/pair.ts";
  * Writes a word by an input method and accepts it with Enter, or leaves it with Escape, as Safari reports it: the
  * composition ends before the key, which is no longer marked as composing.
  */
-const acceptWord = (field: Locator, key: "Enter" | "Escape" = "Enter", modifiers: Pick<KeyboardEventInit, "ctrlKey"> = {}) =>
+const acceptWord = (
+  field: Locator,
+  key: "Enter" | "Escape" = "Enter",
+  modifiers: Pick<KeyboardEventInit, "ctrlKey"> = {},
+) =>
   field.evaluate(
     (element: HTMLTextAreaElement, [key, modifiers]) => {
       const bubbling = { bubbles: true, cancelable: true };
