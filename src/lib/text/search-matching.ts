@@ -17,7 +17,7 @@ const toQueryPart = (text: string): QueryPart => {
   const isSeparator = (_: string, index: number) =>
     index % 2 === 1 && pieces[index - 1] !== "" && pieces[index + 1] !== "";
   if (!pieces.some(isSeparator)) return { pieces: [text], pattern: undefined };
-  const source = pieces.map((piece, index) => (isSeparator(piece, index) ? `${signs.source}` : escapePattern(piece)));
+  const source = pieces.map((piece, index) => (isSeparator(piece, index) ? signs.source : escapePattern(piece)));
   return {
     pieces: pieces.filter((piece, index) => piece !== "" && !isSeparator(piece, index)),
     pattern: new RegExp(source.join(""), "gu"),
