@@ -6,7 +6,7 @@ import { type AvatarPerson, toAvatarPerson } from "#components/people/avatar-tex
 import { toMutedText } from "#components/people/mute-texts.ts";
 import { formatTimeOrDate } from "#i18n/relative-date.ts";
 import type { Translate } from "#i18n/setup.ts";
-import { balanceBidi, isolateBidi } from "#lib/text/bidi.ts";
+import { balanceBidi, isolateBidi, isRightToLeft } from "#lib/text/bidi.ts";
 import { avatar, countBadge, iconButton, tabBar, ticks } from "./controls.ts";
 import { type Markup, markup } from "./markup.ts";
 import type { ListEntry, ListView } from "./view-data.ts";
@@ -42,7 +42,7 @@ const previewText = (entry: ListEntry, t: Translate): Markup => {
   const { icon, text, isNote } = toPreviewParts(body, t, names && { sender, names }, toCallPerspective(entry, t));
   return markup`${authorPrefix(entry, t)}
     ${icon && markup`<span class="${icon} mr-1 align-[-0.125em] text-base" aria-hidden="true"></span>`}
-    ${isNote ? markup`<i>${text}</i>` : markup`<bdi>${balanceBidi(text)}</bdi>`}`;
+    ${isNote ? markup`<i>${text}</i>` : markup`<bdi${isRightToLeft(text) && markup` dir="rtl"`}>${balanceBidi(text)}</bdi>`}`;
 };
 
 const preview = (entry: ListEntry, t: Translate): Markup => {

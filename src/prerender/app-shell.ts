@@ -7,6 +7,7 @@ import type { AppTemplate, StyleRule } from "#contract/wire/document/document-he
 import { documentDataId, firstViewId } from "#contract/wire/document/document-names.ts";
 import { type EarlyInputOptions, startEarlyInput } from "#first-view/early-input.ts";
 import { createEarlySender } from "#first-view/early-sender.ts";
+import { isComposingKey } from "#lib/browser/composing-key.ts";
 import { sessionLock } from "#lib/session/session-lock.ts";
 import { appearanceScript, type BuildManifest, listModuleScripts, loadFailureScript, toCspHash } from "./document.ts";
 
@@ -72,11 +73,11 @@ const earlyInputValues = {
   transportHeader: sessionTransportHeader,
   sessionLock,
   refreshMarginMs: refreshMarginSeconds * 1_000,
-} satisfies Omit<EarlyInputOptions, "createUuid" | "createEarlySender">;
+} satisfies Omit<EarlyInputOptions, "createUuid" | "createEarlySender" | "isComposingKey">;
 
 /** Inline script of a first view: the source text of functions that use nothing from any module. */
 export const firstViewScript =
-  `(${startEarlyInput})({createUuid:${createUuid},createEarlySender:${createEarlySender},` +
+  `(${startEarlyInput})({createUuid:${createUuid},createEarlySender:${createEarlySender},isComposingKey:${isComposingKey},` +
   `...${JSON.stringify(earlyInputValues)}})`;
 
 /** The first view covers the skeleton of the app until the app has drawn the same. */

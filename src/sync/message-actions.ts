@@ -8,6 +8,7 @@ import { loadMulticast, loadServerCode, rejectAsOffline } from "./actions.ts";
 import { getEngine } from "./engine.ts";
 import { retryFailedMessage, setUploadPaused } from "./files/retry-message.ts";
 import { discardUnsentMessage, getContext } from "./outbox/enqueue.ts";
+import { readClearedPins } from "./queries/conversation.ts";
 import type { SavedDraft } from "./store/pending/draft-keys.ts";
 import { toBlob } from "./store/stored-bytes.ts";
 import type { ChatItem, OutgoingFile } from "./store/view-models.ts";
@@ -59,6 +60,10 @@ export const discardRefusedEdit = async (conversation: ConversationId, item: Cha
 /** Pins a message for all members of a conversation, or unpins it. Needs the network; rejects with a SyncError. */
 export const pinMessage = async (conversation: ConversationId, seq: number, pinned: boolean): Promise<void> =>
   (await loadServerCode()).setMessagePinned(getEngine().tab, conversation, seq, pinned);
+
+/** Positions of pinned messages that this person cleared, and that the chat therefore does not show. */
+export const listClearedPins = async (conversation: ConversationId): Promise<number[]> =>
+  readClearedPins(getContext(getEngine().tab).store, conversation);
 
 /**
  * Sends files to a conversation. Resolves once all are durable in the outbox; rejects with a SyncError if none is, with

@@ -2,9 +2,11 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
+import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import { renderSquare } from "#lib/media/avatar-file.ts";
 import { type CropSquare, cropZoomMax, type Size, toCropSquare, toImagePlacement } from "#lib/media/crop.ts";
+import { isFreshFile } from "#lib/media/fresh-file.ts";
 import { useCrop } from "./use-crop.ts";
 
 const toPercent = (part: number): string => `${part * 100}%`;
@@ -66,7 +68,7 @@ function CropEditor({ url, size, isBusy, onCrop }: CropEditorProps) {
 }
 
 type CropSheetProps = {
-  file: Blob;
+  file: File;
   onDone: (picture: Blob) => void;
   /** Called if the browser cannot decode the file as an image. */
   onUnreadable: () => void;
@@ -78,6 +80,7 @@ export function CropSheet({ file, onDone, onUnreadable, onClose }: CropSheetProp
   const { t } = useTranslation();
   const [loaded, setLoaded] = useState<{ url: string; picture: HTMLImageElement }>();
   const [isBusy, setBusy] = useState(false);
+  const [isConfirmingDiscard, setConfirmingDiscard] = useState(false);
   const onUnreadableRef = useRef(onUnreadable);
   onUnreadableRef.current = onUnreadable;
 
@@ -106,19 +109,33 @@ export function CropSheet({ file, onDone, onUnreadable, onClose }: CropSheetProp
     }
   };
   return (
-    <Sheet title={t("profile.cropTitle")} onClose={onClose}>
-      {loaded ? (
-        <CropEditor
-          url={loaded.url}
-          size={{ width: loaded.picture.naturalWidth, height: loaded.picture.naturalHeight }}
-          isBusy={isBusy}
-          onCrop={(cut) => void applyCrop(cut)}
-        />
-      ) : (
-        <div className="grid flex-1 place-items-center">
-          <Spinner className="text-3xl" />
-        </div>
-      )}
-    </Sheet>
+    <>
+      <Sheet
+        title={t("profile.cropTitle")}
+        onClose={() => (isFreshFile(file) ? setConfirmingDiscard(true) : onClose())}
+      >
+        {loaded ? (
+          <CropEditor
+            url={loaded.url}
+            size={{ width: loaded.picture.naturalWidth, height: loaded.picture.naturalHeight }}
+            isBusy={isBusy}
+            onCrop={(cut) => void applyCrop(cut)}
+          />
+        ) : (
+          <div className="grid flex-1 place-items-center">
+            <Spinner className="text-3xl" />
+          </div>
+        )}
+      </Sheet>
+      <ConfirmDialog
+        open={isConfirmingDiscard}
+        title={t("profile.cropDiscardTitle")}
+        body={t("profile.cropDiscardBody")}
+        confirmLabel={t("profile.cropDiscardConfirm")}
+        cancelLabel={t("profile.cropDiscardStay")}
+        onConfirm={onClose}
+        onClose={() => setConfirmingDiscard(false)}
+      />
+    </>
   );
 }

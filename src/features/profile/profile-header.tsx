@@ -7,6 +7,7 @@ import { showToast } from "#components/overlays/toast.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
 import { displayNameMaxLength } from "#contract/limits/people.ts";
+import { isComposingKey } from "#lib/browser/composing-key.ts";
 import { findAvatarFileError } from "#lib/media/avatar-file.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { CropSheet } from "./crop-sheet.tsx";
@@ -131,7 +132,9 @@ export function OwnProfileHeader({ me }: { me: PersonRow }) {
             error={edit.problem}
             ref={focusAtEnd}
             onChange={({ target }) => edit.setName(target.value)}
-            onKeyDown={({ key }) => key === "Escape" && !edit.isBusy && edit.setName(undefined)}
+            onKeyDown={({ key, nativeEvent }) =>
+              key === "Escape" && !isComposingKey(nativeEvent) && !edit.isBusy && edit.setName(undefined)
+            }
           />
         )}
         <p className="text-muted">

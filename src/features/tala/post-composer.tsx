@@ -12,6 +12,7 @@ import { postBytesMax, postGraphemesMax } from "#contract/limits/tala.ts";
 import type { Audience } from "#contract/settings/settings.ts";
 import { cleanPost, countGraphemes } from "#contract/tala.ts";
 import type { TextKey } from "#i18n/setup.ts";
+import { isComposingKey } from "#lib/browser/composing-key.ts";
 import { SyncError } from "#sync/actions.ts";
 import { readDefaultAudience } from "#sync/feed/default-audience.ts";
 import { getPostOutcome, publishPost } from "#sync/feed/feed-commands.ts";
@@ -182,7 +183,7 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
     input.value = ""; // the same file can be chosen again
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposingKey(event.nativeEvent)) return;
     if (event.key === "Escape") onClose();
     else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void publish();
     else return;

@@ -138,9 +138,9 @@ export type QuotedMessage =
   | { state: "absent" }
   /**
    * Not visible to this person: from before they joined, cleared, or never delivered to them. `isDeletedByMe`: they
-   * cleared it or deleted it for themselves.
+   * cleared it or deleted it for themselves. `isWithheld`: the log has a placeholder for it.
    */
-  | { state: "unavailable"; isDeletedByMe?: boolean };
+  | { state: "unavailable"; isDeletedByMe?: boolean; isWithheld?: true };
 
 export type ChatView = {
   items: ChatItem[]; // newest first

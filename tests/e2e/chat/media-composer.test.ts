@@ -1,3 +1,4 @@
+import { utimesSync, writeFileSync } from "node:fs";
 import type { Locator, Page } from "@playwright/test";
 import { fileMaxBytes, imageEdgePx } from "#contract/limits/files.ts";
 import { readAttachmentDrafts } from "#tests/support/browser/attachment-drafts.ts";
@@ -68,7 +69,7 @@ const setFull = (page: Page, isFull: boolean): Promise<boolean> =>
 test("pictures and files are sent reduced, captioned, as originals, pasted, dropped and photographed", async ({
   browser,
   server,
-}) => {
+}, testInfo) => {
   const { phones, people } = await openPair(browser, server, 3400);
   const [anas, bens] = phones;
   const { page, texts } = anas;
@@ -122,7 +123,7 @@ test("pictures and files are sent reduced, captioned, as originals, pasted, drop
   expect(looks).toEqual([]);
 
   // Leaving needs a confirmation, also on a page that was not touched yet, and with the browser's chooser open.
-  const question = page.getByRole("alertdialog", { name: attach.discardTitle });
+  const question = page.getByRole("alertdialog", { name: attach.discardTitle_other });
   const stay = question.getByRole("button", { name: attach.discardStay });
   await page.keyboard.press("Escape");
   await expect(stay).toBeFocused();
@@ -184,12 +185,46 @@ test("pictures and files are sent reduced, captioned, as originals, pasted, drop
   await sendOf(anas).click();
   await expect(messagesOf(bens)).toHaveCount(7);
   expect((await newestPicture(bens)).width).toBeGreaterThan(100);
-  await choose(anas, "file", [pdf]);
+  const filePath = testInfo.outputPath("facture.pdf");
+  writeFileSync(filePath, pdf.buffer);
+  utimesSync(filePath, 1_700_000_000, 1_700_000_000);
+  const chooser = page.waitForEvent("filechooser");
+  await anas.attach("file");
+  await (await chooser).setFiles(filePath);
+  await expect(sheetOf(page)).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(sheetOf(page)).toHaveCount(0);
   await expect(messagesOf(anas)).toHaveCount(7);
   await anas.close();
   await bens.close();
+});
+
+test("a photo that was just taken is asked about before it is lost, also from its saved draft", async ({
+  browser,
+  server,
+}) => {
+  const { phones } = await openPair(browser, server, 5230);
+  const [anas] = phones;
+  const { page, texts } = anas;
+  const { attach, camera } = texts.chat;
+  const question = page.getByRole("alertdialog", { name: attach.discardTitle_one });
+  await anas.attach("camera");
+  await page.getByRole("button", { name: camera.shutter }).click();
+  await expect(sheetOf(page)).toContainText(fill(attach.title_one, { count: 1 }));
+  await page.goBack();
+  await question.getByRole("button", { name: attach.discardStay }).click();
+  await page.keyboard.press("Escape");
+  await expect(question).toContainText(attach.discardOnlyCopy_one);
+  await question.getByRole("button", { name: attach.discardStay }).click();
+  await expect(sheetOf(page).getByRole("img").first()).toBeVisible();
+  await expect.poll(async () => (await readAttachmentDrafts(page)).length).toBe(1);
+  await page.reload();
+  await expect(sheetOf(page)).toContainText(fill(attach.title_one, { count: 1 }));
+  await page.keyboard.press("Escape");
+  await question.getByRole("button", { name: attach.discardConfirm }).click();
+  await expect(sheetOf(page)).toHaveCount(0);
+  await expect.poll(async () => (await readAttachmentDrafts(page)).length).toBe(0);
+  for (const { context } of phones) await context.close();
 });
 
 test("attachments added offline are queued and arrive once, and a full phone loses nothing", async ({

@@ -160,5 +160,25 @@ test("a pinned message that one deleted for oneself can only be unpinned, and an
   await page.getByRole("menuitem", { name: texts.pins.unpin, exact: true }).click();
   await expect(findBar(anas)).toContainText("Le code est 4821");
   await expect(findBar(anas)).not.toContainText("/2");
+
+  // What she clears leaves her bar and stays in his, until she needs its place.
+  for (const seq of [2, 3])
+    await callSite(site, "PUT", `${message}/${seq}/pin`, { token: ben.token, body: { pinned: true } });
+  await expect(findBar(anas)).toContainText("/3");
+  await page.getByRole("button", { name: texts.common.more, exact: true }).click();
+  await page.getByRole("menuitem", { name: texts.chat.clear, exact: true }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.chat.clearConfirm, exact: true }).click();
+  await expect(findBar(anas)).toHaveCount(0);
+  await page.reload();
+  await expect(anas.composer()).toBeVisible();
+  await expect(findBar(anas)).toHaveCount(0);
+  await anas.write("Nouveau code 1199");
+  await expect(anas.ticks("Nouveau code 1199", "sent")).toBeVisible();
+  await choose(anas, "Nouveau code 1199", texts.pins.pin);
+  await expect(findToast(page)).toContainText(texts.pins.cleared);
+  await findToast(page).getByRole("button", { name: texts.pins.unpinCleared }).click();
+  await expect(findToast(page)).toContainText(texts.pins.unpinned);
+  await choose(anas, "Nouveau code 1199", texts.pins.pin);
+  await expect(findBar(anas)).toContainText("Nouveau code 1199");
   await anas.context.close();
 });

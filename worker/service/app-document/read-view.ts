@@ -1,5 +1,4 @@
 import { type InboxRow, isListed } from "#contract/conversations.ts";
-import { isGroupActionAllowed } from "#contract/groups.ts";
 import { type ConversationId, otherMember, privateConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import type { Message } from "#contract/messages/message.ts";
 import { toMessageStatus } from "#contract/messages/positions.ts";
@@ -188,9 +187,9 @@ const readChatView = async (reader: Reader, data: DocumentData): Promise<ChatVie
   };
 };
 
-/** The message pinned last, without those that were cleared by a member who may not unpin them. */
-const findNewestPinned = ({ group, hidden, pinnedMessages }: InboxRow): number | undefined =>
-  pinnedMessages.findLast((seq) => !group || isGroupActionAllowed(group.role, "pin") || seq > hidden);
+/** The message pinned last, without those that this person cleared. */
+const findNewestPinned = ({ hidden, pinnedMessages }: InboxRow): number | undefined =>
+  pinnedMessages.findLast((seq) => seq > hidden);
 
 /** First view of a path and the data to embed; undefined if the person's objects refuse it. */
 export const readDocumentView = async (reader: Reader, path: DocumentPath): Promise<DocumentView | undefined> => {

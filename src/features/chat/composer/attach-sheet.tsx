@@ -33,6 +33,8 @@ type AttachSheetProps = {
   isOverLimit: boolean;
   /** This device has no room to keep the draft. */
   isNotKept: boolean;
+  /** A file may exist nowhere else. */
+  hasOnlyCopy: boolean;
   /** Saves this draft, which is deleted together with the sending. */
   getSavedDraft: () => Promise<SavedDraft | undefined>;
   onAdd: (files: File[]) => void;
@@ -101,7 +103,7 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
 
   const close = () => {
     if (isSending) return;
-    if (needsDiscardConfirmation(files, captions)) setConfirmingDiscard(true);
+    if (props.hasOnlyCopy || needsDiscardConfirmation(files, captions)) setConfirmingDiscard(true);
     else props.onClose();
   };
 
@@ -237,7 +239,12 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
         <FileDropZone onFiles={props.onAdd} />
       </Modal>
       {isConfirmingDiscard && (
-        <DiscardAttachmentsDialog onConfirm={props.onClose} onClose={() => setConfirmingDiscard(false)} />
+        <DiscardAttachmentsDialog
+          count={files.length}
+          hasOnlyCopy={props.hasOnlyCopy}
+          onConfirm={props.onClose}
+          onClose={() => setConfirmingDiscard(false)}
+        />
       )}
     </>
   );

@@ -1,6 +1,7 @@
 // @lazy-icons
 import { type DragEvent as ReactDragEvent, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { pageCover, useLayer } from "#components/overlays/cover.ts";
 import { listDroppedFiles } from "./chosen-files.ts";
 
 const isFileDrag = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
@@ -12,6 +13,7 @@ const isFileDrag = (event: DragEvent): boolean => event.dataTransfer?.types.incl
 export function FileDropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
   const { t } = useTranslation();
   const [isShown, setShown] = useState(false);
+  useLayer(pageCover, isShown);
   useEffect(() => {
     const onDragOver = (event: DragEvent) => {
       if (!isFileDrag(event)) return;

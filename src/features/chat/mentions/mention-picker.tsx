@@ -4,6 +4,7 @@ import { Avatar } from "#components/people/avatar.tsx";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { isComposingKey } from "#lib/browser/composing-key.ts";
 import { useSession } from "#lib/session/use-session.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
@@ -69,7 +70,7 @@ export default function MentionPicker({ conversation, field }: MentionPickerProp
   });
 
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
-    if (!active || event.isComposing || event.shiftKey) return;
+    if (!active || isComposingKey(event) || event.shiftKey) return;
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step !== 0) setActiveIndex((options.indexOf(active) + step + options.length) % options.length);
     else if (event.key === "Enter" || event.key === "Tab") choose(active);

@@ -12,8 +12,7 @@ import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.
 import { useSwipeReply } from "#features/chat/reply/use-swipe-reply.ts";
 import { formatTime } from "#i18n/format.ts";
 import { loadWithIdleTexts, useLanguage } from "#i18n/setup.ts";
-import { isolateBidi } from "#lib/text/bidi.ts";
-import { isRightToLeft } from "#lib/text/direction.ts";
+import { endsRightToLeft, isolateBidi } from "#lib/text/bidi.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
 import { BubbleContent } from "./bubble-content.tsx";
@@ -101,7 +100,7 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
   const swipeToReply = useSwipeReply(hasMenu && startReply && canBeAnswered(item) ? () => startReply(item) : undefined);
   const target = item.replyTo ?? findReplyTarget(body);
   const isOverImage = body.type === "image" && body.text === undefined;
-  const isRtl = isRightToLeft(toDisplayedText(body));
+  const isRtl = endsRightToLeft(toDisplayedText(body));
   const corner = endsRun ? (mine ? "rounded-br-[6px]" : "rounded-bl-[6px]") : "";
   return (
     <div

@@ -302,6 +302,9 @@ test("a recording survives its page and its chat, and is sent once or discarded"
   });
   await microphoneOf(anas).press("Enter");
   await timerReaches(anas, 2);
+  // A headset that comes changes nothing.
+  await page.evaluate(() => navigator.mediaDevices.dispatchEvent(new Event("devicechange")));
+  await timerReaches(anas, 3);
   await page.evaluate(() => (globalThis as unknown as { unplug(): void }).unplug());
   await expect(page.getByRole("alert")).toContainText(texts.chat.voice.lost);
   await voiceButton(anas, "send").click();
