@@ -13,7 +13,7 @@ export type Gateway = { close(): void };
 
 /** Runs at a node: connections to `from` are forwarded to `to`, each an `address:port` of its network or a path. */
 export async function runGateway(end: NetworkNode, from: string, to: string): Promise<ChildProcess> {
-  const script = fileURLToPath(new URL("#lab/network/gateway.mjs", import.meta.url));
+  const script = fileURLToPath(new URL("../network/gateway.mjs", import.meta.url));
   const child = end.namespace.spawn(join(bin, "node"), [script, from, to]);
   await new Promise<void>((resolve, reject) => {
     child.stdout.once("data", () => resolve());

@@ -1,11 +1,11 @@
 // Checks the import rules (import-rules.mjs), that imports form no cycles, and how they are written: an import names its
-// file with the extension, relatively within its own folder and below, otherwise by an alias of package.json. The number
-// of entries per folder is limited.
-import { readFileSync } from "node:fs";
+// file with the extension, relatively within its own folder and below, otherwise by an alias of package.json. A file named
+// by a URL beside its module exists. The number of entries per folder is limited.
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { parseSync } from "oxc-parser";
 import { root } from "../run.mjs";
-import { findViolation } from "./import-rules.mjs";
+import { findViolation, listFileUrls } from "./import-rules.mjs";
 import { listSources } from "./list-sources.mjs";
 
 /** Maximum entries of a folder, files and folders. */
@@ -78,6 +78,13 @@ for (const file of sources) {
     if (spelling) problems.push(`${file} imports ${specifier}: ${spelling}`);
     const reason = findViolation(file, to, typeOnly);
     if (reason) problems.push(`${file} → ${to}: ${reason}`);
+  }
+}
+
+for (const file of all.filter((name) => /\.(tsx?|mjs)$/.test(name))) {
+  for (const target of listFileUrls(readFileSync(join(root, file), "utf8"))) {
+    if (target.startsWith("#") || !existsSync(join(root, dirname(file), target)))
+      problems.push(`${file} names ${target} by a URL: there is no such file beside it`);
   }
 }
 

@@ -222,3 +222,12 @@ export function findViolation(from, to, typeOnly) {
   const ordered = workerFeatures.indexOf(toFolder) < workerFeatures.indexOf(fromFolder);
   return ordered ? undefined : `features import along one order: ${workerFeatures.join(" < ")}`;
 }
+
+/**
+ * Files that a module names by a URL relative to its own address. An alias of package.json is none: it would be the fragment
+ * of the module's own address.
+ * @param {string} text
+ * @returns {string[]}
+ */
+export const listFileUrls = (text) =>
+  Array.from(text.matchAll(/new URL\(\s*["'`]([^"'`$]+)["'`],\s*import\.meta\.url/g), ([, target]) => target);

@@ -1,6 +1,6 @@
 // Covers: scripts/check/import-rules.mjs
 import { expect, test } from "vitest";
-import { findViolation } from "#scripts/check/import-rules.mjs";
+import { findViolation, listFileUrls } from "#scripts/check/import-rules.mjs";
 
 test.each([
   ["worker/calls/routes.ts", "worker/lib/log.ts"],
@@ -31,4 +31,10 @@ test.each([
 test("folders below a port import only its types", () => {
   expect(findViolation("src/sync/outbox/enqueue.ts", "src/sync/tabs/tab.ts", true)).toBeUndefined();
   expect(findViolation("src/sync/outbox/enqueue.ts", "src/sync/tabs/tab.ts", false)).toBeTypeOf("string");
+});
+
+test("files named by a URL beside their module are found, with aliases, which such a URL does not resolve", () => {
+  const here = "import.meta.url";
+  const text = `new URL("../a.mjs", ${here}); new URL(\n  "#lab/b.mjs", ${here}); new URL("https://x.example")`;
+  expect(listFileUrls(text)).toEqual(["../a.mjs", "#lab/b.mjs"]);
 });
