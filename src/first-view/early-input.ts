@@ -1,17 +1,29 @@
+import type { animateEntrance } from "#lib/browser/row-entrance.ts";
 import type { createEarlySender, EarlySenderOptions } from "./early-sender.ts";
 
 /** Functions and values of modules that the inline script needs. */
 export type EarlyInputOptions = Pick<
   EarlySenderOptions,
   "personHeader" | "transportHeader" | "sessionLock" | "refreshMarginMs"
-> & { createUuid: () => string; createEarlySender: typeof createEarlySender };
+> & {
+  createUuid: () => string;
+  createEarlySender: typeof createEarlySender;
+  animateEntrance: typeof animateEntrance;
+  /** Key in `sessionStorage` of a message from the document before, such as "Log-in successful". */
+  flashMessageKey: string;
+};
 
 /**
  * Input in a first view before the app has loaded. The source text of this function is the inline script of the
  * document, so it uses nothing from any module but its options. It removes a view of another person, and writes what is
  * typed and sent to the keys of `src/sync/store/journal.ts`, where the app finds it, at once or after a reload.
  */
-export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: EarlyInputOptions): void => {
+export const startEarlyInput = ({
+  createUuid,
+  createEarlySender,
+  animateEntrance,
+  ...options
+}: EarlyInputOptions): void => {
   const view = document.getElementById("first-view");
   if (!view?.firstChild) return;
   const { user = "" } = view.dataset;
@@ -53,6 +65,11 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
     });
   };
   fixHeights([...view.querySelectorAll<HTMLElement>("#first-scroller li")]);
+  // After a sign-in the list is new to the eye: its rows enter one by one.
+  const isStill =
+    document.documentElement.matches("[data-look~=still]") || matchMedia("(prefers-reduced-motion)").matches;
+  if (!isStill && sessionStorage[options.flashMessageKey])
+    for (const [index, row] of view.querySelectorAll("[data-rows] > li > div").entries()) animateEntrance(row, index);
   let sentAtMs = Number.NEGATIVE_INFINITY;
   const ignoredAfterSendMs = 600; // the second tap of a double tap on "send" does not record
   const forgetPress = () => {
