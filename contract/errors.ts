@@ -30,7 +30,7 @@ export const errorStatus = {
   unsupported_grant_type: 400,
   same_password: 422,
   insufficient_aal: 401, // the session still needs its second factor
-  reauthentication_needed: 403, // a recent factor is required (limits.ts, stepUpSeconds)
+  reauthentication_needed: 403, // a recent factor is required (`stepUpSeconds` in `contract/limits/authentication.ts`)
   mfa_factor_not_found: 404,
   mfa_verification_failed: 422,
   mfa_challenge_expired: 422,

@@ -112,6 +112,7 @@ const idleParts = [
     name: "composer",
     roots: [
       "src/features/chat/composer/attach-menu.tsx",
+      "src/features/chat/composer/attach-shortcuts.tsx",
       "src/features/chat/field/field-tools.tsx",
       "src/features/chat/composer/file-drop.tsx",
     ],

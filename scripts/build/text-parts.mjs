@@ -8,7 +8,9 @@ import { root } from "../run.mjs";
 import { isInPart, isPageModule, toModuleId } from "./chunks.mjs";
 import { findLoadedLevels, listDynamicImports, textLevels } from "./text-loading.mjs";
 
-const textFile = /\/src\/i18n\/(fr|en|pt)\.json\?(app|idle|entry|lazy)$/;
+const textFile = /\/src\/i18n\/([a-z]{2})\.json\?(app|idle|entry|lazy)$/;
+/** Questions of the help, which name texts as `{key}`. */
+const helpFile = /\/src\/features\/help\/questions\/[a-z]{2}\.json$/;
 /** Parts that most chats load soon after they opened. */
 const soonLoadedParts = [
   "dialogs",
@@ -160,6 +162,10 @@ export const textParts = {
   enforce: "pre",
   applyToEnvironment: ({ name }) => name === "client",
   transform(code, id) {
+    if (helpFile.test(id)) {
+      const named = Array.from(code.matchAll(/\{([\w.]+)\}/g), ([, key]) => key.replace(pluralForm, ""));
+      keysByModule.set(id, new Set(named));
+    }
     if (!/\.tsx?$/.test(id) || id.includes("node_modules")) return null;
     const keys = [...code.matchAll(/["'`](\w+(?:\.\w+)+)["'`]/g)];
     const prefixes = [...code.matchAll(/`((?:\w+\.)+)\$\{/g)];

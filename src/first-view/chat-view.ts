@@ -43,6 +43,7 @@ const composer = (
 ): Markup => markup`<form id="first-composer" method="dialog" class="relative shrink-0 border-t border-line bg-surface px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]">
   <div class="flex items-end gap-x-1 sm:gap-x-2">
     ${iconButton("i-ph-plus", t("chat.attach.menu"), "text-muted hover:text-text")}
+    <span class="hidden w-26 shrink-0 sm:block"></span>
     <textarea rows="1" dir="auto" enterkeyhint="send" autocomplete="off" aria-label="${t("chat.composer")}" placeholder="${t("chat.placeholder")}" class="block min-h-12 max-h-[144px] [field-sizing:content] min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 placeholder:overflow-hidden placeholder:text-ellipsis placeholder:whitespace-nowrap focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 pr-12!"></textarea>
     <button type="submit" aria-label="${t("chat.voice.record")}" title="${t("chat.voice.record")}" data-record="${t("chat.voice.record")}" data-send="${t("chat.send")}" class="grid size-12 shrink-0 touch-none select-none place-items-center rounded-full bg-accent text-[20px] text-on-accent hover:bg-accent-hover"><span class="i-ph-microphone-fill" aria-hidden="true"></span><span hidden class="i-ph-paper-plane-right-fill" aria-hidden="true"></span></button>
   </div>

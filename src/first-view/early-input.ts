@@ -1,3 +1,4 @@
+import type { animateEntrance } from "#lib/browser/row-entrance.ts";
 import type { createEarlySender, EarlySenderOptions } from "./early-sender.ts";
 
 /** Functions and values of modules that the inline script needs. */
@@ -8,6 +9,9 @@ export type EarlyInputOptions = Pick<
   createUuid: () => string;
   createEarlySender: typeof createEarlySender;
   isComposingKey: (event: KeyboardEvent) => boolean;
+  animateEntrance: typeof animateEntrance;
+  /** Key in `sessionStorage` of a message from the document before, such as "Log-in successful". */
+  flashMessageKey: string;
 };
 
 /**
@@ -19,6 +23,7 @@ export const startEarlyInput = ({
   createUuid,
   createEarlySender,
   isComposingKey,
+  animateEntrance,
   ...options
 }: EarlyInputOptions): void => {
   const view = document.getElementById("first-view");
@@ -62,6 +67,11 @@ export const startEarlyInput = ({
     });
   };
   fixHeights([...view.querySelectorAll<HTMLElement>("#first-scroller li")]);
+  // After a sign-in the list is new to the eye: its rows enter one by one.
+  const isStill =
+    document.documentElement.matches("[data-look~=still]") || matchMedia("(prefers-reduced-motion)").matches;
+  if (!isStill && sessionStorage[options.flashMessageKey])
+    for (const [index, row] of view.querySelectorAll("[data-rows] > li > div").entries()) animateEntrance(row, index);
   let sentAtMs = Number.NEGATIVE_INFINITY;
   const ignoredAfterSendMs = 600; // the second tap of a double tap on "send" does not record
   const forgetPress = () => {

@@ -147,7 +147,7 @@ export const renderListView = (view: ListView, t: Translate): Markup =>
         </form></search></div>
         ${filters(view, t)}
         ${view.archivedCount !== 0 && archivedRow(view.archivedCount, t)}
-        <div class="min-h-0 flex-1 overflow-y-auto overscroll-contain"><ul aria-label="${t("masolo.list")}" class="relative">${view.entries.map((entry) => row(entry, view.now, t))}</ul></div>
+        <div class="min-h-0 flex-1 overflow-y-auto overscroll-contain"><ul data-rows aria-label="${t("masolo.list")}" class="relative">${view.entries.map((entry) => row(entry, view.now, t))}</ul></div>
       </div>
     </section>
     ${tabs(view, t)}

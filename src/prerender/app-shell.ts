@@ -8,6 +8,8 @@ import { documentDataId, firstViewId } from "#contract/wire/document/document-na
 import { type EarlyInputOptions, startEarlyInput } from "#first-view/early-input.ts";
 import { createEarlySender } from "#first-view/early-sender.ts";
 import { isComposingKey } from "#lib/browser/composing-key.ts";
+import { animateEntrance } from "#lib/browser/row-entrance.ts";
+import { flashMessageKey } from "#lib/session/flash-message.ts";
 import { sessionLock } from "#lib/session/session-lock.ts";
 import { appearanceScript, type BuildManifest, listModuleScripts, loadFailureScript, toCspHash } from "./document.ts";
 
@@ -73,11 +75,13 @@ const earlyInputValues = {
   transportHeader: sessionTransportHeader,
   sessionLock,
   refreshMarginMs: refreshMarginSeconds * 1_000,
-} satisfies Omit<EarlyInputOptions, "createUuid" | "createEarlySender" | "isComposingKey">;
+  flashMessageKey,
+} satisfies Omit<EarlyInputOptions, "createUuid" | "createEarlySender" | "isComposingKey" | "animateEntrance">;
 
 /** Inline script of a first view: the source text of functions that use nothing from any module. */
 export const firstViewScript =
   `(${startEarlyInput})({createUuid:${createUuid},createEarlySender:${createEarlySender},isComposingKey:${isComposingKey},` +
+  `animateEntrance:${animateEntrance},` +
   `...${JSON.stringify(earlyInputValues)}})`;
 
 /** The first view covers the skeleton of the app until the app has drawn the same. */

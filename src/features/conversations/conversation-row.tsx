@@ -10,14 +10,12 @@ import { type AvatarPerson, toAvatarPerson, unknownPerson } from "#components/pe
 import { BlockedBadge, GroupBadge } from "#components/people/name-badges.tsx";
 import { formatTimeOrDate } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
+import { animateEntrance } from "#lib/browser/row-entrance.ts";
 import { useServerNow } from "#lib/browser/time/use-server-now.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 import { ConversationPreview } from "./conversation-preview.tsx";
 import { RowMenu, startFlagSwipe } from "./lazy-row-actions.ts";
 import type { ConversationMenu } from "./use-conversation-menu.tsx";
-
-const entranceStepMs = 50; // delay between two rows
-const entranceMs = 220;
 
 /** Whether the buttons of a row appear on hover. On a touch screen, which cannot hover, the menu button stays. */
 const canHover = () => matchMedia("(hover: hover)").matches;
@@ -52,12 +50,7 @@ function ConversationListRowView({ item, entranceIndex, menu }: ConversationList
   useLayoutEffect(() => {
     if (entranceIndex === undefined || hasEntered.current) return;
     hasEntered.current = true; // a hidden list runs its effects again when it is shown
-    row.current?.animate([{ opacity: 0, transform: "translateY(8px)" }, {}], {
-      duration: entranceMs,
-      delay: entranceIndex * entranceStepMs,
-      easing: "ease-out",
-      fill: "backwards",
-    });
+    if (row.current) animateEntrance(row.current, entranceIndex);
   }, [entranceIndex]);
 
   const swipe = ({ pointerType, isPrimary, currentTarget, nativeEvent }: PointerEvent<HTMLElement>) => {

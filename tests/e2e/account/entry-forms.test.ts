@@ -73,6 +73,8 @@ for (const language of languages) {
     await submit(page).click();
     await say(auth.invalidPhoneNumberFormat, "phoneNumber");
     await field(page, "phoneNumber").fill(numbers[language]);
+    // The server refuses common passwords that meet the rule: the hint says so before.
+    await expect(page.getByText(auth.passwordHint)).toContainText(/refus|recusad/);
     await submit(page).click();
     await say(auth.passwordsDoNotMatch, "confirmPassword");
     await field(page, "confirmPassword").fill("kort");

@@ -177,7 +177,7 @@ test("a blocked person sees their messages as sent; the other sees none of them 
   await anas.context.unroute("**/api/blocks/**");
   await choose(page, texts, texts.people.block);
   await dialog.getByRole("button", { name: texts.people.block, exact: true }).click();
-  await expect(page.getByRole("status").getByText(`${ben.username} has been blocked.`)).toBeVisible();
+  await expect(page.getByRole("status").getByText(`You blocked ${ben.username}.`)).toBeVisible();
   await expect(page).toHaveURL(/\/app$/);
 
   // The blocked person sees no difference: the message stays "sent".
@@ -226,7 +226,7 @@ test("a blocked person sees their messages as sent; the other sees none of them 
   await expect(blocked).toHaveCount(1);
   await anas.context.unroute("**/api/blocks/**");
   await unblock.click();
-  await expect(page.getByRole("status").getByText(`${ben.username} has been unblocked.`)).toBeVisible();
+  await expect(page.getByRole("status").getByText(`You unblocked ${ben.username}.`)).toBeVisible();
   await expect(page.getByText(texts.blocked.none)).toBeVisible();
 
   // A message sent during the block is never delivered; one sent now is.

@@ -277,3 +277,32 @@ test("attachments added offline are queued and arrive once, and a full phone los
   await anas.close();
   await bens.close();
 });
+
+test("from 640 px on, files and images have buttons of their own beside the menu", async ({ browser, server }) => {
+  const { phones } = await openPair(browser, server, 4340);
+  const [phone] = phones;
+  const { page, texts } = phone;
+  const buttons = [texts.chat.attach.file, texts.chat.attach.image].map((name) =>
+    page.getByRole("button", { name, exact: true }),
+  );
+  const menu = page.getByRole("button", { name: texts.chat.attach.menu, exact: true });
+  for (const button of buttons) await expect(button).toBeHidden();
+  for (const width of [640, 1_280]) {
+    await page.setViewportSize({ width, height: 800 });
+    await expect(menu).toBeVisible();
+    for (const [index, button] of buttons.entries()) {
+      await expect(button).toBeVisible();
+      const chooser = page.waitForEvent("filechooser");
+      await button.click();
+      expect(await (await chooser).element().getAttribute("accept")).toBe(index === 0 ? "" : "image/*");
+    }
+  }
+  const chooser = page.waitForEvent("filechooser");
+  await buttons[1]?.click();
+  await (await chooser).setFiles([await makePicture(page, "vue.png", { width: 400, height: 300, type: "image/png" })]);
+  await sendOf(phone).click();
+  await expect(messagesOf(phone).last().getByRole("img", { name: texts.chat.status.sent })).toBeVisible();
+  expect(await findAxeViolations(page)).toEqual([]);
+  await page.screenshot({ path: test.info().outputPath("wide-composer.png") });
+  for (const client of phones) await client.close();
+});

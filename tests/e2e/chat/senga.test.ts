@@ -290,6 +290,7 @@ test("a received request shows facts about its sender, no picture and no number,
     await expect(row.getByText(fill(texts.senga.context.since, { month }))).toBeVisible();
     await expect(row).toContainText({ fr: "Congo-Kinshasa", en: "Congo - Kinshasa", pt: "Congo-Kinshasa" }[language]);
     await expect(row).toContainText(texts.people.unverified);
+    await expect(row.getByText(texts.senga.context.later, { exact: true })).toBeVisible();
     await expect(row.getByText(/Cléo Ilunga/)).toHaveText(
       fill(texts.senga.context.contacts_one, { count: 1, names: "Cléo Ilunga" }),
     );
