@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
+import { IconLabel } from "#components/controls/icon-label.tsx";
 import { SearchField } from "#components/controls/search-field.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { Screen } from "#components/layout/screen.tsx";
@@ -61,10 +62,7 @@ function DiagnosticsSection() {
           if (text !== undefined) void copyText(text, { done: t("help.copied"), failed: t("help.copyFailed") });
         }}
       >
-        <span className="flex items-center gap-2">
-          <span className="i-ph-copy text-xl" aria-hidden="true" />
-          {t("help.copy")}
-        </span>
+        <IconLabel icon="i-ph-copy" label={t("help.copy")} />
       </Button>
       <p className="mt-3 text-center text-sm text-muted">{t("help.version", { version: getAppVersion() })}</p>
     </section>

@@ -3,12 +3,13 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { TextField } from "#components/controls/text-field.tsx";
+import PictureCropper from "#components/images/picture-cropper.tsx";
+import { Sheet } from "#components/overlays/sheet.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
 import { displayNameMaxLength } from "#contract/limits/people.ts";
-import { findAvatarFileError } from "#lib/media/avatar-file.ts";
+import { findAvatarFileError, undecodableAvatar } from "#lib/media/avatar-file.ts";
 import type { PersonRow } from "#sync/store/database.ts";
-import { CropSheet } from "./crop-sheet.tsx";
 import { useProfileEdit } from "./use-profile-edit.ts";
 
 const avatarPx = 112;
@@ -86,7 +87,7 @@ export function OwnProfileHeader({ me }: { me: PersonRow }) {
   };
   const showUnreadable = () => {
     setFile(undefined);
-    showToast({ tone: "danger", title: t("profile.fileFailed"), message: t("auth.notAnImage") });
+    showToast({ tone: "danger", title: t("profile.fileFailed"), message: t(undecodableAvatar.message) });
   };
 
   return (
@@ -128,6 +129,7 @@ export function OwnProfileHeader({ me }: { me: PersonRow }) {
             readOnly={edit.isBusy}
             value={edit.name}
             error={edit.problem}
+            focusOnError
             ref={focusAtEnd}
             onChange={({ target }) => edit.setName(target.value)}
             onKeyDown={({ key }) => key === "Escape" && !edit.isBusy && edit.setName(undefined)}
@@ -148,15 +150,16 @@ export function OwnProfileHeader({ me }: { me: PersonRow }) {
         )}
       </form>
       {file && (
-        <CropSheet
-          file={file}
-          onDone={(picture) => {
-            setFile(undefined);
-            edit.setPicture(picture);
-          }}
-          onUnreadable={showUnreadable}
-          onClose={() => setFile(undefined)}
-        />
+        <Sheet title={t("profile.cropTitle")} onClose={() => setFile(undefined)}>
+          <PictureCropper
+            file={file}
+            onDone={(picture) => {
+              setFile(undefined);
+              edit.setPicture(picture);
+            }}
+            onUnreadable={showUnreadable}
+          />
+        </Sheet>
       )}
     </>
   );

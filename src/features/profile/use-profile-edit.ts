@@ -1,8 +1,8 @@
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import * as v from "valibot";
 import { useObjectUrl } from "#components/images/use-object-url.ts";
-import { openToast, showToast } from "#components/overlays/toast.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
 import { DisplayName, nameProblem } from "#contract/names/display-names.ts";
 import { isBlank } from "#contract/text.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
@@ -23,7 +23,6 @@ export const useProfileEdit = (me: PersonRow) => {
   const [pictureChange, setPictureChange] = useState<PictureChange>();
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const dismissToast = useRef(() => {});
   const isPending = name !== undefined || (pictureChange !== undefined && !pictureChange.saved);
   // A saved picture is shown from memory until the stored profile has a newer one.
   const isShown =
@@ -34,9 +33,7 @@ export const useProfileEdit = (me: PersonRow) => {
   const parseName = (typed: string): string | undefined => {
     const parsed = v.safeParse(DisplayName, typed);
     if (parsed.success) return parsed.output;
-    const message = t(isBlank(typed) ? "profile.nameEmpty" : `errors.${nameProblem(parsed.issues)}`);
-    setProblem(message);
-    dismissToast.current = openToast({ tone: "danger", title: t("common.error"), message });
+    setProblem(t(isBlank(typed) ? "profile.nameEmpty" : `errors.${nameProblem(parsed.issues)}`));
     return undefined;
   };
 
@@ -50,7 +47,6 @@ export const useProfileEdit = (me: PersonRow) => {
     setName(typed: string | undefined) {
       setName(typed);
       setProblem(undefined);
-      dismissToast.current();
     },
     setPicture: (picture: Blob) => setPictureChange({ picture }),
     cancel() {

@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
-import { Sheet } from "#components/overlays/sheet.tsx";
 import { renderSquare } from "#lib/media/avatar-file.ts";
 import { type CropSquare, cropZoomMax, type Size, toCropSquare, toImagePlacement } from "#lib/media/crop.ts";
 import { useCrop } from "./use-crop.ts";
@@ -65,17 +64,15 @@ function CropEditor({ url, size, isBusy, onCrop }: CropEditorProps) {
   );
 }
 
-type CropSheetProps = {
+export type PictureCropperProps = {
   file: Blob;
   onDone: (picture: Blob) => void;
   /** Called if the browser cannot decode the file as an image. */
   onUnreadable: () => void;
-  onClose: () => void;
 };
 
-/** Sheet to crop a profile picture. Only the resized square is uploaded. */
-export function CropSheet({ file, onDone, onUnreadable, onClose }: CropSheetProps) {
-  const { t } = useTranslation();
+/** Crops a profile picture. Only the resized square is uploaded. */
+export default function PictureCropper({ file, onDone, onUnreadable }: PictureCropperProps) {
   const [loaded, setLoaded] = useState<{ url: string; picture: HTMLImageElement }>();
   const [isBusy, setBusy] = useState(false);
   const onUnreadableRef = useRef(onUnreadable);
@@ -105,20 +102,16 @@ export function CropSheet({ file, onDone, onUnreadable, onClose }: CropSheetProp
       onUnreadable();
     }
   };
-  return (
-    <Sheet title={t("profile.cropTitle")} onClose={onClose}>
-      {loaded ? (
-        <CropEditor
-          url={loaded.url}
-          size={{ width: loaded.picture.naturalWidth, height: loaded.picture.naturalHeight }}
-          isBusy={isBusy}
-          onCrop={(cut) => void applyCrop(cut)}
-        />
-      ) : (
-        <div className="grid flex-1 place-items-center">
-          <Spinner className="text-3xl" />
-        </div>
-      )}
-    </Sheet>
+  return loaded ? (
+    <CropEditor
+      url={loaded.url}
+      size={{ width: loaded.picture.naturalWidth, height: loaded.picture.naturalHeight }}
+      isBusy={isBusy}
+      onCrop={(cut) => void applyCrop(cut)}
+    />
+  ) : (
+    <div className="grid flex-1 place-items-center">
+      <Spinner className="text-3xl" />
+    </div>
   );
 }
