@@ -48,10 +48,12 @@ const basePart = {
     "contract/auth/security.ts",
   ],
 };
-/** Parts that the forms and the security page request. */
+/** Parts that the forms and pages of the app request. */
 const signInParts = [
   // OAuth flow.
   { name: "providers", roots: ["src/lib/factors/oauth.ts"] },
+  // Crop of a profile picture: at registration and in the profile.
+  { name: "cropper", roots: ["src/components/images/picture-cropper.tsx"] },
   // Second factor: at log-in and for step-up.
   { name: "steps", roots: ["src/components/auth/second-factor-panel.tsx"] },
 ];

@@ -59,6 +59,16 @@ const appendToBody = (code) => {
   return appended;
 };
 
+/**
+ * Icons of the client's modules that no stylesheet draws: of an unknown name, or named in a module that UnoCSS does not
+ * scan.
+ * @param {string} styles
+ */
+const listIconsWithoutRule = (styles) => {
+  const drawn = new Set(styles.match(/i-ph-[a-z0-9-]+/g));
+  return [...modulesByWord].filter(([word]) => /^i-ph-[a-z0-9-]+$/.test(word) && !drawn.has(word));
+};
+
 /** @type {import("vite").Plugin} */
 export const lazyStyles = {
   name: "lisolo:lazy-styles",
@@ -79,5 +89,14 @@ export const lazyStyles = {
       );
     }
     return isLazyPartRoot(id) ? { code: `${code}\nimport "${entryModule}";\n`, map: null } : null;
+  },
+  writeBundle(_options, bundle) {
+    const styles = Object.values(bundle).map((file) =>
+      file.type === "asset" && file.fileName.endsWith(".css") ? String(file.source) : "",
+    );
+    const missing = listIconsWithoutRule(styles.join("\n"));
+    if (missing.length === 0) return;
+    const lines = missing.map(([icon, modules]) => `${icon} in ${[...modules].join(", ")}`);
+    throw new Error(`No style draws these icons:\n${lines.join("\n")}`);
   },
 };

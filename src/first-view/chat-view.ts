@@ -16,12 +16,12 @@ const header = (chat: ChatViewData, t: Translate): Markup => {
     <div class="min-w-0 flex-1 "><h1 id="first-title" class="truncate font-bold text-[length:calc(1rem+4px)] leading-[min(1.75rem,42px)]">
       <a href="${profilePath}" class="flex min-h-12 w-fit max-w-full items-center gap-2 rounded-card pr-1 -outline-offset-3 sm:gap-3 sm:pr-2">${avatar(chat.person, 40)}
         <span class="flex max-h-[70px] min-w-0 flex-col flex-wrap content-start justify-center overflow-hidden">
-          <span class="flex w-full items-center gap-1.5"><bdi class="line-clamp-2 min-w-0 text-[length:min(1rem,20px)] leading-[1.25] break-words whitespace-normal sm:text-lg">${name}</bdi>${
+          <span class="flex w-full items-center gap-1.5"><bdi class="line-clamp-2 min-w-0 text-[length:min(1rem,20px)] leading-[1.25] break-words whitespace-normal sm:text-[length:min(1.125rem,20px)]">${name}</bdi>${
             chat.isMuted &&
             markup`<span role="img" aria-label="${t("mute.isOn")}" class="i-ph-bell-slash shrink-0 text-base text-muted"></span>`
           }</span>${
             memberCount !== undefined &&
-            markup`<span class="w-full truncate text-[0.8125rem] leading-[1.4] sm:text-sm font-normal text-muted">${t("groups.chat.members", { count: memberCount })}</span>`
+            markup`<span class="w-full truncate text-[length:min(0.8125rem,15px)] leading-[1.3] sm:text-[length:min(0.875rem,15px)] font-normal text-muted">${t("groups.chat.members", { count: memberCount })}</span>`
           }
         </span>
       </a>

@@ -41,7 +41,12 @@ type EntryScreen = { source: string; lazyModules?: string[]; title: TextKey; des
 /** `lazyModules`: modules that the page may load after an action; their styles are included in the page. */
 const entryScreens: Record<EntryPageName, EntryScreen> = {
   welcome: { source: "welcome-screen", title: "auth.welcomeTitle", description: "auth.welcomeDescription" },
-  register: { source: "register-screen", title: "auth.registerTitle", description: "auth.registerDescription" },
+  register: {
+    source: "register-screen",
+    lazyModules: ["/src/components/images/picture-cropper.tsx"],
+    title: "auth.registerTitle",
+    description: "auth.registerDescription",
+  },
   login: {
     source: "login-screen",
     lazyModules: ["/src/features/auth/flows/second-factor-step.tsx"],

@@ -7,7 +7,7 @@ import { pushUse } from "#lib/browser/push/push-use.ts";
 import { loadMulticast, loadServerCode, rejectAsOffline } from "./actions.ts";
 import { getEngine } from "./engine.ts";
 import { retryFailedMessage, setUploadPaused } from "./files/retry-message.ts";
-import { discardUnsentMessage, getContext } from "./outbox/enqueue.ts";
+import { getContext } from "./outbox/enqueue.ts";
 import { readClearedPins } from "./queries/conversation.ts";
 import type { SavedDraft } from "./store/pending/draft-keys.ts";
 import { toBlob } from "./store/stored-bytes.ts";
@@ -20,8 +20,6 @@ const loadDeletionForSelf = () => rejectAsOffline(import("./message-flags/delete
 const loadSendFiles = () => rejectAsOffline(import("./files/send-files.ts"));
 
 export const retryMessage = async (cid: Uuid): Promise<void> => retryFailedMessage(getEngine().tab, cid);
-export const discardMessage = async (cid: Uuid): Promise<void> =>
-  void (await discardUnsentMessage(getEngine().tab, cid));
 
 /** Deletes a message that was unsent when the user chose to delete it, even if it has been sent since. */
 export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uuid): Promise<void> =>

@@ -1,4 +1,5 @@
 import { findConversation } from "#app/paths.ts";
+import { toAvatarPerson } from "#components/people/avatar-text.ts";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { type ConversationId, otherMember } from "#contract/ids.ts";
 import { toUnreadTotal } from "#contract/settings/conversation-flags.ts";
@@ -67,7 +68,7 @@ const readOpenChat = async (
     me,
     conversation,
     peer,
-    person: person ?? { username: group?.name ?? "", phone: "", avatar: group?.picture ?? null },
+    person: person ?? toAvatarPerson({ name: group?.name ?? "", picture: group?.picture ?? null }, conversation),
     name: group?.name ?? toDisplayName(person, t),
     isMuted: muted,
     memberCount: group?.count,

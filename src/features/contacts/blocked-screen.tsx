@@ -21,7 +21,7 @@ function BlockedPersonRow({ person }: { person: PersonRow }) {
     const moveFocus = prepareTitleFocus();
     setBusy(true);
     const isDone = await runWithToast(() => unblockPerson(person.id), {
-      done: t("people.unblocked", { name: isolateBidi(name) }),
+      announced: t("people.unblocked", { name: isolateBidi(name) }),
       failed: t("people.unblockFailed"),
     });
     setBusy(false);

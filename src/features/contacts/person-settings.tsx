@@ -61,7 +61,7 @@ export function PersonSettings({ person }: { person: PersonRow }) {
     return isDone;
   };
   const unmute = () =>
-    run("mute", () => muteConversation(conversation, false), { done: t("mute.isOff"), failed: t("mute.failed") });
+    run("mute", () => muteConversation(conversation, false), { announced: t("mute.isOff"), failed: t("mute.failed") });
   const block = async () => {
     setConfirming(false);
     const texts = { done: t("people.blocked", { name: isolateBidi(name) }), failed: t("people.blockFailed") };
@@ -69,7 +69,7 @@ export function PersonSettings({ person }: { person: PersonRow }) {
   };
   const unblock = () =>
     run("block", () => unblockPerson(person.id), {
-      done: t("people.unblocked", { name: isolateBidi(name) }),
+      announced: t("people.unblocked", { name: isolateBidi(name) }),
       failed: t("people.unblockFailed"),
     });
 

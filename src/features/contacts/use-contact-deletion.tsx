@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { restoreLostFocus } from "#components/focus/title-focus.ts";
-import { showToast } from "#components/overlays/toast.tsx";
+import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import { DeleteContactDialog } from "#components/people/person-dialogs.tsx";
 import { toNameOrNumber } from "#components/people/person-name.ts";
 import type { Uuid } from "#contract/ids.ts";
@@ -21,7 +21,7 @@ export const useContactDeletion = () => {
     try {
       await deleteContact(contact.id);
       restoreLostFocus();
-      showToast({ message: t("contacts.contactDeleted") });
+      announceResult(t("contacts.contactDeleted"));
     } catch (error) {
       showToast({ title: t("contacts.deleteContactError"), message: toErrorText(error, t), tone: "danger" });
     } finally {

@@ -1,4 +1,4 @@
-// Icons of a menu, which brings the styles. @lazy-icons
+// Icons of a menu, which brings the styles. @lazy-icons @unocss-include
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import type { MenuItem } from "#components/overlays/menu.tsx";

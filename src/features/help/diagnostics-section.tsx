@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
+import { IconLabel } from "#components/controls/icon-label.tsx";
 import { copyText } from "#components/overlays/copy-text.ts";
 import { getAppVersion, useDiagnostics } from "./use-diagnostics.ts";
 
@@ -27,10 +28,7 @@ export function DiagnosticsSection() {
           if (text !== undefined) void copyText(text, { done: t("help.copied"), failed: t("help.copyFailed") });
         }}
       >
-        <span className="flex items-center gap-2">
-          <span className="i-ph-copy text-xl" aria-hidden="true" />
-          {t("help.copy")}
-        </span>
+        <IconLabel icon="i-ph-copy" label={t("help.copy")} />
       </Button>
       <p className="mt-3 text-center text-sm text-muted">{t("help.version", { version: getAppVersion() })}</p>
     </section>

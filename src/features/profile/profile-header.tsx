@@ -8,7 +8,7 @@ import { Avatar } from "#components/people/avatar.tsx";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
 import { displayNameMaxLength } from "#contract/limits/people.ts";
 import { isComposingKey } from "#lib/browser/composing-key.ts";
-import { findAvatarFileError } from "#lib/media/avatar-file.ts";
+import { findAvatarFileError, undecodableAvatar } from "#lib/media/avatar-file.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { CropSheet } from "./crop-sheet.tsx";
 import { useProfileEdit } from "./use-profile-edit.ts";
@@ -88,7 +88,7 @@ export function OwnProfileHeader({ me }: { me: PersonRow }) {
   };
   const showUnreadable = () => {
     setFile(undefined);
-    showToast({ tone: "danger", title: t("profile.fileFailed"), message: t("auth.notAnImage") });
+    showToast({ tone: "danger", title: t("profile.fileFailed"), message: t(undecodableAvatar.message) });
   };
 
   return (
@@ -130,6 +130,7 @@ export function OwnProfileHeader({ me }: { me: PersonRow }) {
             readOnly={edit.isBusy}
             value={edit.name}
             error={edit.problem}
+            focusOnError
             ref={focusAtEnd}
             onChange={({ target }) => edit.setName(target.value)}
             onKeyDown={({ key, nativeEvent }) =>

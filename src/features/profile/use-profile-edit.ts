@@ -1,8 +1,8 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import * as v from "valibot";
 import { useObjectUrl } from "#components/images/use-object-url.ts";
-import { openToast, showToast } from "#components/overlays/toast.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
 import type { Uuid } from "#contract/ids.ts";
 import { nameProblem, TypedDisplayName } from "#contract/names/display-names.ts";
 import { isBlank } from "#contract/text.ts";
@@ -28,7 +28,6 @@ export const useProfileEdit = (me: PersonRow) => {
   const [pictureChange, setPictureChange] = useState(left?.pictureChange);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const dismissToast = useRef(() => {});
   const isPending = name !== undefined || (pictureChange !== undefined && !pictureChange.saved);
   useEffect(() => {
     unsaved = isPending ? { person: me.id, name, pictureChange } : undefined;
@@ -42,9 +41,7 @@ export const useProfileEdit = (me: PersonRow) => {
   const parseName = (typed: string): string | undefined => {
     const parsed = v.safeParse(TypedDisplayName, typed);
     if (parsed.success) return parsed.output;
-    const message = t(isBlank(typed) ? "profile.nameEmpty" : `errors.${nameProblem(parsed.issues)}`);
-    setProblem(message);
-    dismissToast.current = openToast({ tone: "danger", title: t("common.error"), message });
+    setProblem(t(isBlank(typed) ? "profile.nameEmpty" : `errors.${nameProblem(parsed.issues)}`));
     return undefined;
   };
 
@@ -58,7 +55,6 @@ export const useProfileEdit = (me: PersonRow) => {
     setName(typed: string | undefined) {
       setName(typed);
       setProblem(undefined);
-      dismissToast.current();
     },
     setPicture: (picture: Blob) => setPictureChange({ picture }),
     cancel() {

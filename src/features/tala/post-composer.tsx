@@ -7,7 +7,7 @@ import { useObjectUrl } from "#components/images/use-object-url.ts";
 import { useBackButton } from "#components/overlays/back-button-layers.ts";
 import type CameraSheet from "#components/overlays/camera-sheet.tsx";
 import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
-import { showToast } from "#components/overlays/toast.tsx";
+import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import { postBytesMax, postGraphemesMax } from "#contract/limits/tala.ts";
 import type { Audience } from "#contract/settings/settings.ts";
 import { cleanPost, countGraphemes } from "#contract/tala.ts";
@@ -166,8 +166,7 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
     // A slow publication continues in the background and is visible in the feed.
     const outcome = await getPostOutcome(post);
     if (outcome === "failed") showToast({ tone: "danger", title: t("common.error"), message: t("tala.publishFailed") });
-    else if (outcome !== "takenBack")
-      showToast({ message: t(outcome === "published" ? "tala.published" : "tala.kept") });
+    else if (outcome !== "takenBack") announceResult(t(outcome === "published" ? "tala.published" : "tala.kept"));
     if (isOpen.current) onClose();
   };
 

@@ -103,7 +103,7 @@ test("pictures and files are sent reduced, captioned, as originals, pasted, drop
   const empty = { name: "vide.txt", mimeType: "text/plain", buffer: Buffer.alloc(0) };
   await sheetOf(page).locator("input[type=file]").setInputFiles([empty]);
   await expect(sheetOf(page).getByRole("listitem")).toHaveCount(4); // with the button that adds more
-  await expect(sheetOf(page)).toContainText(fill(attach.title_other, { count: 2 }));
+  await expect(sheetOf(page)).toContainText(fill(attach.photos_other, { count: 2 }));
   await page.getByRole("button", { name: fill(attach.show, { name: "vide.txt" }) }).click();
   await expect(sheetOf(page).getByRole("alert")).toHaveText(attach.empty);
   await page.getByRole("button", { name: fill(attach.remove, { name: "vide.txt" }) }).click();
@@ -117,7 +117,7 @@ test("pictures and files are sent reduced, captioned, as originals, pasted, drop
   await expect.poll(() => keptCaptions(page)).toContain("Toute la famille");
   await page.reload();
   await expect(captionOf(anas)).toHaveValue("Toute la famille");
-  await expect(sheetOf(page)).toContainText(fill(attach.title_other, { count: 2 }));
+  await expect(sheetOf(page)).toContainText(fill(attach.photos_other, { count: 2 }));
   await expect(sheetOf(page).getByRole("checkbox", { name: attach.original_other })).not.toBeChecked();
   const looks = await findAxeViolations(page);
   expect(looks).toEqual([]);
@@ -136,7 +136,7 @@ test("pictures and files are sent reduced, captioned, as originals, pasted, drop
   await page.keyboard.press("Escape");
   await expect(question).toHaveCount(0);
   await expect(captionOf(anas)).toHaveValue("Toute la famille");
-  await expect(sheetOf(page)).toContainText(fill(attach.title_other, { count: 2 }));
+  await expect(sheetOf(page)).toContainText(fill(attach.photos_other, { count: 2 }));
   await captionOf(anas).press("Enter");
   await expect(sheetOf(page)).toHaveCount(0);
   await expect(messagesOf(bens)).toHaveCount(2);
@@ -152,7 +152,7 @@ test("pictures and files are sent reduced, captioned, as originals, pasted, drop
   await expect(messagesOf(bens)).toHaveCount(3);
   await expect.poll(() => newestPicture(bens)).toMatchObject({ width: 2_400, height: 1_800 });
   await paste(anas.composer(), [small, makeGif("danse.gif")]);
-  await expect(sheetOf(page)).toContainText(fill(attach.title_other, { count: 2 }));
+  await expect(sheetOf(page)).toContainText(fill(attach.photos_other, { count: 2 }));
   await expect(sheetOf(page).getByRole("img", { name: "petite.png" })).toBeVisible();
   await sendOf(anas).click();
   await expect(messagesOf(bens)).toHaveCount(5);

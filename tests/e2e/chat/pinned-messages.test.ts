@@ -112,7 +112,7 @@ test("messages are pinned for both people of a chat and by the owner of a group,
   const question = page.getByRole("alertdialog", { name: texts.messages.deleteTitle });
   await expect(question).toContainText(fill(texts.messages.deleteOfMemberBody, { name: "Ben" }));
   await question.getByRole("button", { name: texts.messages.deleteForAll }).click();
-  await expect(findToast(page).getByText(texts.messages.deletedDone)).toBeVisible();
+  await expect(page.getByRole("status").getByText(texts.messages.deletedDone)).toBeAttached();
   for (const client of [anas, bens]) await expect(findBar(client)).toHaveCount(0);
   const deletedByAna = fill(bens.texts.groups.events.deleted, { name: "Ana Mbuyi", who: bens.texts.groups.events.you });
   await expect(findEntry(bens, deletedByAna)).toBeVisible();

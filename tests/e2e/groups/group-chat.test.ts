@@ -202,8 +202,8 @@ test("a message is forwarded to a group and to a contact at once, and one broadc
   await forward.getByRole("checkbox", { name: "Cléo" }).check({ force: true });
   // The sheet contains its sending code: the network may fail while it is open.
   await anas.context.setOffline(true);
-  await forward.getByRole("button", { name: fill(texts.messages.forwardTo, { count: 2 }) }).click();
-  await expect(page.getByText("Message transféré à 2 contact(s).")).toBeVisible();
+  await forward.getByRole("button", { name: fill(texts.messages.forwardTo_other, { count: 2 }) }).click();
+  await expect(page.getByText("Message transféré à 2 contacts.")).toBeVisible();
   await anas.context.setOffline(false);
   const passedOn = fill(texts.messages.forwardedFrom, { name: "Ben" });
   await expect(page.getByText(passedOn)).toBeVisible();
@@ -277,6 +277,7 @@ test("a former member keeps the history, and unsent messages until they are disc
   await page.reload();
   await expect(cleos.message("jamais parti")).toBeVisible();
   await page.getByRole("button", { name: texts.chat.discard, exact: true }).first().click();
+  await cleos.confirmDeletion();
   await expect(cleos.message("jamais parti")).toHaveCount(0);
   await page.getByRole("link", { name: texts.common.back }).click();
   await expect(cleos.conversation("Famille")).toContainText("à peine commencé");

@@ -51,10 +51,10 @@ test("the owner changes a group and its members see it at once; a member who lea
     bensPage.getByRole("button", { name: fill(bens.texts.groups.page.memberMenu, { name: cleo.username }) }),
   ).toHaveCount(0);
   await expect(bensPage.getByRole("button", { name: bens.texts.groups.rename.action })).toHaveCount(0);
-  await bensPage.getByRole("button", { name: bens.texts.groups.page.mute }).click();
+  await bensPage.getByRole("button", { name: bens.texts.mute.on }).click();
   await bensPage.getByRole("button", { name: bens.texts.mute.for.always, exact: true }).click();
   await expectToast(bens.texts.mute.isOn, bensPage);
-  await expect(bensPage.getByRole("button", { name: bens.texts.groups.page.unmute })).toBeVisible();
+  await expect(bensPage.getByRole("button", { name: bens.texts.mute.off })).toBeVisible();
   await bensPage.getByText(cleo.username).click();
   await expect(bensPage).toHaveURL(`/app/user/${cleo.id}`);
   await expect(bensPage.getByRole("main").getByText(maskToLastDigits(cleo.phone)).first()).toBeVisible();
@@ -84,7 +84,7 @@ test("the owner changes a group and its members see it at once; a member who lea
   await anas.context.route("**/api/groups/*/picture", (route) => held.then(() => route.continue()));
   await page.locator("input[type=file]").setInputFiles(onePicture);
   await expect(page.getByRole("main").getByRole("status").filter({ hasText: texts.common.loading })).toBeVisible();
-  await page.getByRole("button", { name: texts.groups.page.mute }).click();
+  await page.getByRole("button", { name: texts.mute.on }).click();
   await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
   await expectToast(texts.mute.isOn);
   letOn();

@@ -18,7 +18,7 @@ declare global {
 }
 
 const wide = { width: 1280, height: 800 };
-const toastMs = 5_000;
+const toastMs = 3_000; // of a line
 
 test("six tabs, the active one by path prefix, and no bar on screens that need the space", async ({
   browser,
@@ -172,7 +172,7 @@ test("on a wide screen the list stays beside the open chat, and back returns", a
   await phone.close();
 });
 
-test("one toast at a time, for five seconds; the language persists", async ({ browser, server }) => {
+test("one toast at a time, a line for three seconds; the language persists", async ({ browser, server }) => {
   const ana = await makePerson(toSite(server), 709);
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;

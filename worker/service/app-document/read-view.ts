@@ -173,7 +173,12 @@ const readChatView = async (reader: Reader, data: DocumentData): Promise<ChatVie
     me: caller.user,
     conversation: row.conversation,
     peer,
-    person: person ?? { username: row.group?.name ?? "", phone: "", avatar: row.group?.picture ?? null },
+    person: person ?? {
+      username: row.group?.name ?? "",
+      phone: "",
+      avatar: row.group?.picture ?? null,
+      groupId: row.conversation,
+    },
     name: row.group?.name ?? person?.username ?? "",
     isMuted: row.muted,
     memberCount: row.group?.count,

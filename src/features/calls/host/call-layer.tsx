@@ -8,7 +8,6 @@ import { minimizeWithFocus } from "#calls/ui/minimize-focus.ts";
 import { replaceCallByVoiceMessage } from "#calls/ui/voice-message-request.ts";
 import type { CallNotice, CallView } from "#calls/views.ts";
 import { IconButton } from "#components/controls/icon-button.tsx";
-import { PageNotice } from "#components/overlays/toast-stack.tsx";
 import { unknownPerson } from "#components/people/avatar-text.ts";
 import { toDisplayName, toNameOrNumber } from "#components/people/person-name.ts";
 import { EndCard } from "#features/calls/end/end-card.tsx";
@@ -78,19 +77,17 @@ function LiveCall({ call, notice, onLeave }: CallLayerProps) {
       {/* biome-ignore lint/a11y/useMediaCaption: two people talk; nobody has captions of that */}
       <audio ref={element} autoPlay hidden />
       {state.phase === "ended" && (
-        <PageNotice>
-          <EndCard
-            call={state}
-            bytes={media.bytes}
-            person={person}
-            name={name}
-            notice={notice}
-            onLeave={() => {
-              dismissEndedCall();
-              onLeave();
-            }}
-          />
-        </PageNotice>
+        <EndCard
+          call={state}
+          bytes={media.bytes}
+          person={person}
+          name={name}
+          notice={notice}
+          onLeave={() => {
+            dismissEndedCall();
+            onLeave();
+          }}
+        />
       )}
       {state.phase !== "ended" && !isMinimized && !isDeferred && (
         <CallScreen

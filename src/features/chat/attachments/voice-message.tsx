@@ -62,7 +62,7 @@ function Waveform({ waveform, share }: { waveform: string; share: number }) {
  * Voice message of a bubble. It keeps playing when scrolled out of view or when its chat is left, and stops when another
  * one starts.
  */
-export default function VoiceMessage({ conversation, item, body, description }: AttachmentProps<"voice">) {
+export default function VoiceMessage({ conversation, item, body, description, onDelete }: AttachmentProps<"voice">) {
   const { t } = useTranslation();
   const language = useLanguage();
   const { file, ms: totalMs } = body;
@@ -168,7 +168,7 @@ export default function VoiceMessage({ conversation, item, body, description }: 
           <span className="text-accent">
             <UploadProgressRing upload={upload} cid={item.cid} />
           </span>
-          <CancelUploadButton cid={item.cid} />
+          <CancelUploadButton onCancel={onDelete} />
         </>
       ) : (
         <button

@@ -1,5 +1,6 @@
 import { type ReactNode, useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { keepFocusOnRightClick } from "#components/focus/keep-focus-on-right-click.ts";
 import { composerCover, useLayer } from "#components/overlays/cover.ts";
 import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { ConversationId } from "#contract/ids.ts";
@@ -87,6 +88,7 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
       openMenu: (item, anchor) => setAction({ item, anchor, step: "menu" }),
       openImage: ({ key }) => setViewedImageKey(key),
       showReactors: (item) => setAction({ item, anchor: noAnchor, step: "reactors" }),
+      askToDelete: (item) => setAction({ item, anchor: noAnchor, step: "delete" }),
       expandText: (key) => {
         expandingKey.current = key;
         setExpandedKeys((before) => new Set(before).add(key));
@@ -209,6 +211,7 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
             tabIndex={0}
             aria-label={t("chat.messages", { name: people.name })}
             className="relative -outline-offset-3"
+            onMouseDown={keepFocusOnRightClick}
             onKeyDown={handleMenuArrowKey}
             onFocus={({ target }) => setActiveKey(target.closest("li")?.dataset["key"])}
           >
@@ -223,6 +226,7 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
                   ref={virtualizer.measureElement}
                   data-index={index}
                   data-key={item.key}
+                  data-newest={(index === count - 1 && !hasNewer) || undefined}
                   className="absolute inset-x-0 top-0"
                 >
                   <MessageListRow

@@ -35,6 +35,8 @@ export type BubbleActions = {
   openMenu: (item: ChatItem, anchor: MenuAnchor) => void;
   openImage: (item: ChatItem) => void;
   showReactors: (item: ChatItem) => void;
+  /** Asks whether to delete a message. */
+  askToDelete: (item: ChatItem) => void;
   expandText: (key: string) => void;
 };
 
@@ -141,6 +143,7 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
             description={`${authorLabel} ${describeMessage(body, t)}, ${time}`}
             isExpanded={props.isExpanded}
             onOpen={() => actions.openImage(item)}
+            onDelete={() => actions.askToDelete(item)}
             onExpand={() => actions.expandText(item.key)}
           />
           <span
@@ -181,7 +184,12 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
         />
       )}
       {status === "failed" && cid && (
-        <FailedMessageActions cid={cid} error={item.error} participation={props.participation} />
+        <FailedMessageActions
+          cid={cid}
+          error={item.error}
+          participation={props.participation}
+          onDelete={() => actions.askToDelete(item)}
+        />
       )}
     </div>
   );

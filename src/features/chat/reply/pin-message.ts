@@ -1,10 +1,10 @@
-import { showToast } from "#components/overlays/toast.tsx";
+import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
 import { listClearedPins, pinMessage } from "#sync/message-actions.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 
-/** Pins or unpins a message. A toast says what failed, and that it is unpinned: a pin shows in the chat. */
+/** Pins or unpins a message. A toast says what failed; the pinned bar and the entry about a pin show what succeeded. */
 export const pinWithToast = async (conversation: ConversationId, seq: number, pinned: boolean): Promise<void> => {
   try {
     await pinMessage(conversation, seq, pinned);
@@ -26,5 +26,5 @@ export const pinWithToast = async (conversation: ConversationId, seq: number, pi
     });
     return;
   }
-  if (!pinned) showToast({ message: t("pins.unpinned") });
+  if (!pinned) announceResult(t("pins.unpinned"));
 };

@@ -101,12 +101,7 @@ export function UnsentFileList({
         </Button>
       </div>
       {isConfirmingDiscard && (
-        <DiscardAttachmentsDialog
-          count={files.length}
-          hasOnlyCopy
-          onConfirm={discard}
-          onClose={() => setConfirmingDiscard(false)}
-        />
+        <DiscardAttachmentsDialog hasOnlyCopy onConfirm={discard} onClose={() => setConfirmingDiscard(false)} />
       )}
     </section>
   );

@@ -60,7 +60,7 @@ export class PresenceTracker {
    * changed. The promise resolves when they are notified and never rejects.
    */
   async handleSettingsChanged(before: Settings): Promise<void> {
-    const { env, user, inbox, meta, sockets } = this.#ports;
+    const { user, inbox, meta, sockets } = this.#ports;
     if (!inbox.settings.presence && this.#lastSeenAt !== null) {
       this.#lastSeenAt = null;
       meta.delete(lastSeenKey);
@@ -70,7 +70,20 @@ export class PresenceTracker {
         isPresenceShownTo(before, watcher) !== isPresenceShownTo(inbox.settings, watcher) &&
         this.#canReach(privateConversationId(user, watcher), watcher),
     );
-    // They ask again. Lost notifications are covered by polling.
+    await this.#notifyWatchers(watchers);
+  }
+
+  /** Notifies watchers whom this person has just blocked, so that they do not see them online until their next poll. */
+  handleBlocked(people: readonly Uuid[]): Promise<void> {
+    const { inbox, sockets } = this.#ports;
+    return this.#notifyWatchers(
+      sockets.watchers.filter((watcher) => people.includes(watcher) && isShownTo(inbox.settings, watcher)),
+    );
+  }
+
+  /** They ask again. Lost notifications are covered by polling. Never rejects. */
+  async #notifyWatchers(watchers: readonly Uuid[]): Promise<void> {
+    const { env, user } = this.#ports;
     try {
       await Promise.all(watchers.map((watcher) => getUserChannelStub(env, watcher).notifyPresenceVisibility(user)));
     } catch (error) {

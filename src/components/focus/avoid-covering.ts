@@ -34,6 +34,8 @@ export const computeShiftUp = (card: Box, boxes: readonly Box[]): number => {
 const controlSelector = "a[href], button, input, select, textarea";
 /** Elements at the end of a page that must stay usable, such as the message composer. */
 const pageEndSelector = "[data-page-end]";
+/** Newest message of a chat. */
+const newestSelector = "[data-newest]";
 
 /** Box of the focused control. Undefined if no control is focused, or one inside the card. */
 const findFocusedBox = (card: HTMLElement): Box | undefined => {
@@ -41,47 +43,56 @@ const findFocusedBox = (card: HTMLElement): Box | undefined => {
   return focused?.matches(controlSelector) && !card.contains(focused) ? focused.getBoundingClientRect() : undefined;
 };
 
-const trackFocus = (update: () => void): (() => void) => {
-  // In the next frame: the page first scrolls to the focused element, and an on-screen keyboard may open.
-  const updateSoon = () => requestAnimationFrame(update);
-  update();
-  document.addEventListener("focusin", updateSoon);
-  visualViewport?.addEventListener("resize", updateSoon);
-  return () => {
-    document.removeEventListener("focusin", updateSoon);
-    visualViewport?.removeEventListener("resize", updateSoon);
+/** Box of the visible part of an element in a scrolling list. */
+const findVisibleBox = (element: Element): Box => {
+  const { top, right, bottom, left } = element.getBoundingClientRect();
+  const list = element.closest(".overflow-y-auto")?.getBoundingClientRect();
+  return { top: Math.max(top, list?.top ?? top), right, bottom: Math.min(bottom, list?.bottom ?? bottom), left };
+};
+
+const listVisibleBoxes = (selector: string): Box[] =>
+  [...document.querySelectorAll(selector)].map(findVisibleBox).filter(({ top, bottom }) => bottom > top);
+
+/**
+ * Runs an update at once and before each frame, until the returned function is called: a card shown for seconds must
+ * follow another page, a new message, a growing composer and an on-screen keyboard.
+ */
+const updateEachFrame = (update: () => void): (() => void) => {
+  let frame = 0;
+  const run = () => {
+    update();
+    frame = requestAnimationFrame(run);
   };
+  run();
+  return () => cancelAnimationFrame(frame);
 };
 
 /**
- * Ref callbacks for temporary cards above the page, such as toasts. They keep the focused control and the controls at
- * the end of the page uncovered.
+ * Ref callbacks for toasts. They keep the focused control uncovered and, at the bottom of the page, its controls and the
+ * newest message.
  */
-export const avoidCoveringFocus = {
+export const avoidCovering = {
   byMovingDown(card: HTMLElement | null): (() => void) | undefined {
     const frame = card?.parentElement; // has the card's original position and does not move with it
     if (!card || !frame) return;
-    return trackFocus(() => {
+    return updateEachFrame(() => {
       const { top } = frame.getBoundingClientRect();
       const { left, right } = card.getBoundingClientRect();
       const focused = findFocusedBox(card);
-      if (!focused) return;
       const box = { top, left, right, bottom: top + card.offsetHeight };
-      card.style.marginTop = `${computeShiftDown(box, focused, visualViewport?.height ?? innerHeight)}px`;
+      const shiftPx = focused ? computeShiftDown(box, focused, visualViewport?.height ?? innerHeight) : 0;
+      card.style.marginTop = `${shiftPx}px`;
     });
   },
   byMovingUp(card: HTMLElement | null): (() => void) | undefined {
     const frame = card?.parentElement;
     if (!card || !frame) return;
-    return trackFocus(() => {
+    return updateEachFrame(() => {
       const { bottom: frameBottom } = frame.getBoundingClientRect();
       const { left, right } = card.getBoundingClientRect();
       const bottom = frameBottom - gapPx;
-      const pageEnds = [...document.querySelectorAll(pageEndSelector)].map((element) =>
-        element.getBoundingClientRect(),
-      );
       const focused = findFocusedBox(card);
-      const boxes = [...pageEnds, ...(focused ? [focused] : [])].filter((box) => box.bottom > box.top);
+      const boxes = [...listVisibleBoxes(`${pageEndSelector}, ${newestSelector}`), ...(focused ? [focused] : [])];
       const box = { top: bottom - card.offsetHeight, bottom, left, right };
       card.style.marginBottom = `${gapPx + computeShiftUp(box, boxes)}px`;
     });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { computeShiftDown, computeShiftUp } from "#components/focus/avoid-covering-focus.ts";
+import { computeShiftDown, computeShiftUp } from "#components/focus/avoid-covering.ts";
 
 const box = (top: number, bottom: number, left = 0, right = 360) => ({ top, bottom, left, right });
 const screenPx = 740;
