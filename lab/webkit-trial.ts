@@ -118,8 +118,6 @@ export async function runWebKitTrial(scene: Scene): Promise<WebKitStep[]> {
   const step = async (what: string, run: () => Promise<boolean | number | undefined>) => {
     const startedAt = Date.now();
     const result = await run();
-    console.log("DEBUG", what, result, Date.now() - startedAt);
-    if (!result) { console.log(await webkit?.evaluate(() => location.href + " " + document.body.innerText.slice(0, 500) + " LS " + JSON.stringify(Object.entries(localStorage)).slice(0,300))); writeFileSync("/tmp/store/dbg.png", Buffer.from(String(await (webkit as never as {call: Function}).call("GET", `/session/${(webkit as never as {session:string}).session}/screenshot`, {})), "base64")); process.exit(); }
     steps.push({ what, ms: result === true ? Date.now() - startedAt : result || undefined });
   };
   try {

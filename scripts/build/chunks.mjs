@@ -53,7 +53,7 @@ const signInParts = [
   // OAuth flow.
   { name: "providers", roots: ["src/lib/factors/oauth.ts"] },
   // Crop of a profile picture: at registration and in the profile.
-  { name: "cropper", roots: ["src/components/images/picture-cropper.tsx"] },
+  { name: "cropper", roots: ["src/components/people/picture-cropper.tsx"] },
   // Second factor: at log-in and for step-up.
   { name: "steps", roots: ["src/components/auth/second-factor-panel.tsx"] },
 ];
@@ -148,6 +148,7 @@ const lazyParts = [
       "src/features/chat/attachments/image-attachment.tsx",
       "src/features/chat/attachments/image-viewer.tsx",
       "src/features/chat/attachments/voice-message.tsx",
+      "src/features/chat/attachments/voice-bar.tsx",
       "src/features/chat/header/pinned-bar.tsx",
       "src/features/chat/reply/quote.tsx",
       "src/features/chat/reply/reply-bar.tsx",

@@ -101,7 +101,7 @@ const createAppMatchers = () => {
 /**
  * Keys that a module of the app may use before the part that contains their text is loaded. Errors have another text
  * until then (`src/i18n/setup.ts`).
- * @param {import("rolldown").PluginContext} graph
+ * @param {import("vite").Rolldown.PluginContext} graph
  */
 const listUnloadedTexts = async (graph) => {
   const { withApp, whenIdle } = createAppMatchers();

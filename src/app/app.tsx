@@ -3,7 +3,7 @@ import { BrowserRouter, useLocation, useNavigate } from "react-router";
 import { Toaster } from "#components/overlays/toast.tsx";
 import { findFirstView } from "#lib/browser/first-view.ts";
 import { loadWithRetry } from "#lib/browser/load-failure.ts";
-import { followVisibleHeight } from "#lib/browser/visible-height.ts";
+import { followVisibleHeight } from "#lib/browser/page/visible-height.ts";
 import { getSession } from "#lib/session/session.ts";
 import { RequireSession } from "./require-session.tsx";
 import { RouteError } from "./route-error.ts";

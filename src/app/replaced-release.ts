@@ -1,7 +1,7 @@
 import { inCall } from "#calls/call-state.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { t } from "#i18n/setup.ts";
-import { isPageActive } from "#lib/browser/page-activity.ts";
+import { isPageActive } from "#lib/browser/page/page-activity.ts";
 import { isRecording } from "#lib/media/sound.ts";
 
 const checkMs = 3_000;

@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
-import { setPageTitle } from "#lib/browser/page-title.ts";
+import { setPageTitle } from "#lib/browser/page/page-title.ts";
 import { resetFailedScreens, ScreenUnavailable } from "./lazy-screen.tsx";
 import { RouteError } from "./route-error.ts";
 

@@ -1,4 +1,4 @@
-import type { animateEntrance } from "#lib/browser/row-entrance.ts";
+import type { animateEntrance } from "#lib/browser/page/row-entrance.ts";
 import type { createEarlySender, EarlySenderOptions } from "./early-sender.ts";
 
 /** Functions and values of modules that the inline script needs. */

@@ -8,7 +8,7 @@ import { documentDataId, firstViewId } from "#contract/wire/document/document-na
 import { type EarlyInputOptions, startEarlyInput } from "#first-view/early-input.ts";
 import { createEarlySender } from "#first-view/early-sender.ts";
 import { isComposingKey } from "#lib/browser/composing-key.ts";
-import { animateEntrance } from "#lib/browser/row-entrance.ts";
+import { animateEntrance } from "#lib/browser/page/row-entrance.ts";
 import { flashMessageKey } from "#lib/session/flash-message.ts";
 import { sessionLock } from "#lib/session/session-lock.ts";
 import { appearanceScript, type BuildManifest, listModuleScripts, loadFailureScript, toCspHash } from "./document.ts";

@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useId, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "react-router";
-import { setPageTitle } from "#lib/browser/page-title.ts";
+import { setPageTitle } from "#lib/browser/page/page-title.ts";
 import { BackLink, type BackMode } from "./back-link.tsx";
 
 /**

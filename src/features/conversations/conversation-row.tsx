@@ -11,7 +11,7 @@ import { type AvatarPerson, toAvatarPerson, unknownPerson } from "#components/pe
 import { BlockedBadge, GroupBadge } from "#components/people/name-badges.tsx";
 import { formatTimeOrDate } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { animateEntrance } from "#lib/browser/row-entrance.ts";
+import { animateEntrance } from "#lib/browser/page/row-entrance.ts";
 import { useServerNow } from "#lib/browser/time/use-server-now.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 import { ConversationPreview } from "./conversation-preview.tsx";

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 import { toUnreadTotal } from "#contract/settings/conversation-flags.ts";
-import { setTitleCount } from "#lib/browser/page-title.ts";
+import { setTitleCount } from "#lib/browser/page/page-title.ts";
 import { subscribePushMessages } from "#lib/browser/push/push-messages.ts";
 import { useConversations } from "#sync/hooks/use-conversations.ts";
 

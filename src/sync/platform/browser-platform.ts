@@ -2,7 +2,7 @@ import { personQuery } from "#contract/auth/auth.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { waitForTakeover } from "#lib/browser/first-view.ts";
 import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
-import { isPageActive, subscribeToPageActivity } from "#lib/browser/page-activity.ts";
+import { isPageActive, subscribeToPageActivity } from "#lib/browser/page/page-activity.ts";
 import { deleteCachedAvatars, pruneCachedPostPictures } from "#lib/browser/picture-cache.ts";
 import { requestOutboxSync } from "#lib/browser/push/background-sync.ts";
 import { ApiRequestError, requestApi } from "#lib/http/api.ts";

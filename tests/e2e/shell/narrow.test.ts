@@ -105,7 +105,10 @@ test("a row of the list does not change under the mouse, except for the buttons 
   const [ana, ben] = [await makePerson(site, 9_323, "Ana Mbuyi"), await makePerson(site, 9_324, "Ben")];
   await connectPeople(site, ana, ben);
   const id = privateConversationId(ana.id, ben.id);
-  await sendTexts(site, ben, id, ["Rendez-vous samedi à midi devant le marché central", "À demain, sans faute, s'il te plaît"]);
+  await sendTexts(site, ben, id, [
+    "Rendez-vous samedi à midi devant le marché central",
+    "À demain, sans faute, s'il te plaît",
+  ]);
   await callSite(site, "PUT", `/api/mutes/${id}`, { token: ana.token });
   const group = await makeGroup(site, ana, "Famille", [ben]);
   await sendTexts(site, ben, group, ["Réunion samedi"]);

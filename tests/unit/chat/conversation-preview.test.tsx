@@ -4,16 +4,17 @@ import { ConversationPreview } from "#features/conversations/conversation-previe
 import fr from "#i18n/fr.json";
 import { activateTexts } from "#i18n/setup.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
+import type { MemberProfiles } from "#sync/store/view-models.ts";
 import { renderMarkup } from "#tests/support/rendered.tsx";
 
 beforeAll(() => activateTexts("fr", fr));
 
-const makeItem = (profiles: Record<number, { name: string }>): ConversationListItem => {
-  const item: Partial<ConversationListItem> & { memberProfiles: object } = {
+const makeItem = (memberProfiles: MemberProfiles): ConversationListItem => {
+  const item: Partial<ConversationListItem> = {
     id: createUuid(),
     kind: "group",
     group: { name: "Famille", picture: null, role: "member", number: 0, count: 3, roster: 1 },
-    memberProfiles: profiles,
+    memberProfiles,
     last: { body: { type: "text", text: "Réunion samedi" }, mine: false, sender: 2, at: 0 },
     unread: 0,
     mentions: [],
@@ -22,7 +23,7 @@ const makeItem = (profiles: Record<number, { name: string }>): ConversationListI
     muted: false,
     mutedExceptMentions: false,
     draft: "",
-  } as Partial<ConversationListItem> & { memberProfiles: object };
+  };
   return item as ConversationListItem;
 };
 const render = (item: ConversationListItem) =>
@@ -30,5 +31,10 @@ const render = (item: ConversationListItem) =>
 
 test("the last message of a group names its sender once the name is loaded, and nobody before", () => {
   expect(render(makeItem({}))).toBe("Réunion samedi");
-  expect(render(makeItem({ 2: { name: "Nzinga" } })).replaceAll("\u00a0", " ")).toBe("Nzinga : Réunion samedi");
+  expect(
+    render(makeItem({ 2: { user: createUuid(), name: "Nzinga", avatar: null, phone: "", me: false } })).replaceAll(
+      "\u00a0",
+      " ",
+    ),
+  ).toBe("Nzinga : Réunion samedi");
 });

@@ -291,9 +291,9 @@ test("two devices that accept at the same moment join once", async () => {
   const invitation = await first(dan);
   const both = await Promise.all([answer(dan, invitation.id, "accept"), answer(dan, invitation.id, "accept")]);
   expect(both).toMatchObject([{ count: 3 }, { count: 3 }]);
-  expect((await readLog(owner, id)).filter(({ body }) => body.type === "event" && body.event === "joined")).toHaveLength(
-    1,
-  );
+  expect(
+    (await readLog(owner, id)).filter(({ body }) => body.type === "event" && body.event === "joined"),
+  ).toHaveLength(1);
 });
 
 test("a full group refuses with that reason, and the invitation stays for later", async () => {

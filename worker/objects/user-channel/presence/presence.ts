@@ -77,7 +77,7 @@ export class PresenceTracker {
   handleBlocked(people: readonly Uuid[]): Promise<void> {
     const { inbox, sockets } = this.#ports;
     return this.#notifyWatchers(
-      sockets.watchers.filter((watcher) => people.includes(watcher) && isShownTo(inbox.settings, watcher)),
+      sockets.watchers.filter((watcher) => people.includes(watcher) && isPresenceShownTo(inbox.settings, watcher)),
     );
   }
 

@@ -123,7 +123,7 @@ test("pictures and files are sent reduced, captioned, as originals, pasted, drop
   expect(looks).toEqual([]);
 
   // Leaving needs a confirmation, also on a page that was not touched yet, and with the browser's chooser open.
-  const question = page.getByRole("alertdialog", { name: attach.discardTitle_other });
+  const question = page.getByRole("alertdialog", { name: attach.discardTitle });
   const stay = question.getByRole("button", { name: attach.discardStay });
   await page.keyboard.press("Escape");
   await expect(stay).toBeFocused();
@@ -207,14 +207,14 @@ test("a photo that was just taken is asked about before it is lost, also from it
   const [anas] = phones;
   const { page, texts } = anas;
   const { attach, camera } = texts.chat;
-  const question = page.getByRole("alertdialog", { name: attach.discardTitle_one });
+  const question = page.getByRole("alertdialog", { name: attach.discardTitle });
   await anas.attach("camera");
   await page.getByRole("button", { name: camera.shutter }).click();
   await expect(sheetOf(page)).toContainText(fill(attach.title_one, { count: 1 }));
   await page.goBack();
   await question.getByRole("button", { name: attach.discardStay }).click();
   await page.keyboard.press("Escape");
-  await expect(question).toContainText(attach.discardOnlyCopy_one);
+  await expect(question).toContainText(attach.discardOnlyCopy);
   await question.getByRole("button", { name: attach.discardStay }).click();
   await expect(sheetOf(page).getByRole("img").first()).toBeVisible();
   await expect.poll(async () => (await readAttachmentDrafts(page)).length).toBe(1);
