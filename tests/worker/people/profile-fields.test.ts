@@ -7,6 +7,7 @@ import { minuteMs } from "#contract/limits/durations.ts";
 import type { OwnLink } from "#contract/names/personal-link.ts";
 import type { Profile } from "#contract/people.ts";
 import type { Settings } from "#contract/settings/settings.ts";
+import type { AppTemplate } from "#contract/wire/document/document-headers.ts";
 import { connectPeople, type Person, phoneOf } from "#tests/support/people/people.ts";
 import { Device, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeGroup } from "#tests/worker/support/make-group.ts";
@@ -102,9 +103,14 @@ type RelationName = keyof typeof relations;
 
 // ── ways on which profiles leave the server ──────────────────────────────────────────────────
 
-const template = { styles: [], scriptHashes: [], styleHashes: [] };
-const html = '<main>%view%</main><script id="first-data">%data%</script>';
-const ASSETS = { fetch: async () => Response.json({ ...template, html }) };
+const template: AppTemplate = {
+  html: '<main>%view%</main><script id="first-data">%data%</script>',
+  hints: { fr: "", en: "", pt: "" },
+  styles: [],
+  scriptHashes: [],
+  styleHashes: [],
+};
+const ASSETS = { fetch: async () => Response.json(template) };
 
 const ways = {
   document: ({ reader, ana }: Scene) => ask(reader, "GET", `/api/users/${ana.id}`),

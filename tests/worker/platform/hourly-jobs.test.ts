@@ -30,11 +30,11 @@ test("an hourly job that fails is logged by its name and ends no other", async (
       post,
       longAgo,
     ),
-    env.DB.prepare("INSERT INTO deleted_sessions (id, deleted_at) VALUES (?, ?)").bind(session, longAgo),
+    env.DB.prepare("INSERT INTO ended_sessions (id, ended_at, cause) VALUES (?, ?, 'revoked')").bind(session, longAgo),
   ]);
   const countRows = async () => [
     await env.DB.prepare("SELECT count(*) AS n FROM tala_gone WHERE id = ?").bind(post).first("n"),
-    await env.DB.prepare("SELECT count(*) AS n FROM deleted_sessions WHERE id = ?").bind(session).first("n"),
+    await env.DB.prepare("SELECT count(*) AS n FROM ended_sessions WHERE id = ?").bind(session).first("n"),
   ];
   await worker.scheduled(createScheduledController(), { ...env, DB: refuseStatements("tala_gone") });
   expect(await countRows()).toEqual([1, 0]);
