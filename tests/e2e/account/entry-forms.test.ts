@@ -305,6 +305,10 @@ test("both forms can be filled and sent with the keyboard alone", async ({ page 
   await page.goto("/register?lang=en");
   await page.locator("[name=avatar]").focus();
   await field(page, "avatar").setInputFiles(smallPicture);
+  const crop = page.getByRole("button", { name: en.profile.cropTitle });
+  await expect(crop).toBeVisible();
+  await page.keyboard.press("Tab");
+  await expect(crop).toBeFocused();
   await page.keyboard.press("Tab");
   await page.keyboard.type("Chloé");
   await page.keyboard.press("Tab");

@@ -199,7 +199,7 @@ test("a blocked person sees their messages as sent; the other sees none of them 
   await expect(contact.first().getByRole("img", mark)).toBeVisible();
   await anas.goToTab("masolo");
   await row.click();
-  await expect(page.getByText(fill(texts.people.youBlocked, { name: ben.username }))).toBeVisible();
+  await expect(page.getByRole("main").getByText(fill(texts.people.youBlocked, { name: ben.username }))).toBeVisible();
   await expect(anas.composer()).toHaveCount(0);
   await expect(anas.message("before")).toBeVisible();
   await expect(anas.message("unheard")).toHaveCount(0);

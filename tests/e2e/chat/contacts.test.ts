@@ -202,7 +202,7 @@ test("a profile shows a person's data, and reports if it cannot be loaded or the
   await main.getByRole("link", { name: texts.people.message, exact: true }).click();
   await expect(anas.composer()).toBeVisible();
   release();
-  await expect(page.getByRole("status").getByText(`You blocked ${ben.username}.`)).toBeVisible();
+  await expect(main.getByRole("status").getByText(`You blocked ${ben.username}.`)).toBeVisible();
   await expect(page).toHaveURL(`/app/chat/${ben.id}`);
   await anas.context.unroute("**/api/blocks/**");
   await anas.openRoute(`/app/user/${ben.id}`);

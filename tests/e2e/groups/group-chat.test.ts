@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { createUuid } from "#contract/ids.ts";
-import { formatPhone } from "#contract/phone/phone-text.ts";
+import { formatPhone, formatPhone } from "#contract/phone/phone-text.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient, withholdContent } from "#tests/support/browser/test-client.ts";
@@ -128,7 +128,7 @@ test("a group's messages show their authors, its system messages who did what, i
   const sheet = page.getByRole("dialog", { name: texts.groups.receipts.title });
   const part = (name: string) => sheet.getByRole("region", { name }).getByRole("listitem");
   const { receipts } = texts.groups;
-  await expect(part(fill(receipts.read, { count: 1 }))).toContainText(ben.phone);
+  await expect(part(fill(receipts.read, { count: 1 }))).toContainText(formatPhone(ben.phone));
   await expect(part(fill(receipts.delivered, { count: 1 }))).toContainText("Cléo");
   await expectNoFaults(page);
   // It updates live: when all have read, the ticks change and the sheet with them.

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { formatPhone, maskToLastDigits } from "#contract/phone/phone-text.ts";
+import { formatPhone, formatPhone, maskToLastDigits } from "#contract/phone/phone-text.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, onePixelPng, TestClient } from "#tests/support/browser/test-client.ts";
@@ -38,7 +38,7 @@ test("the owner changes a group and its members see it at once; a member who lea
     .getByRole("list", { name: fill(texts.groups.chat.members_other, { count: 3 }) })
     .getByRole("listitem");
   await expect(lines).toHaveCount(3);
-  await expect(lines.first()).toContainText(`${ana.username}(${texts.common.you})${ana.phone}${texts.groups.owner}`);
+  await expect(lines.first()).toContainText(`${ana.username}(${texts.common.you})${formatPhone(ana.phone)}${texts.groups.owner}`);
   await expectNoFaults(page);
   await page.emulateMedia({ colorScheme: "dark" });
   await expectNoFaults(page);

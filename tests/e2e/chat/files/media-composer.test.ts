@@ -181,7 +181,7 @@ test("pictures and files are sent reduced, captioned, as originals, pasted, drop
   // Taken with the camera. The sheet can be closed without sending, and the focus returns.
   await anas.attach("camera");
   await page.getByRole("button", { name: camera.shutter }).click();
-  await expect(sheetOf(page)).toContainText(fill(attach.title_one, { count: 1 }));
+  await expect(sheetOf(page)).toContainText(fill(attach.photos_one, { count: 1 }));
   await sendOf(anas).click();
   await expect(messagesOf(bens)).toHaveCount(7);
   expect((await newestPicture(bens)).width).toBeGreaterThan(100);
@@ -210,7 +210,7 @@ test("a photo that was just taken is asked about before it is lost, also from it
   const question = page.getByRole("alertdialog", { name: attach.discardTitle });
   await anas.attach("camera");
   await page.getByRole("button", { name: camera.shutter }).click();
-  await expect(sheetOf(page)).toContainText(fill(attach.title_one, { count: 1 }));
+  await expect(sheetOf(page)).toContainText(fill(attach.photos_one, { count: 1 }));
   await page.goBack();
   await question.getByRole("button", { name: attach.discardStay }).click();
   await page.keyboard.press("Escape");
@@ -219,7 +219,7 @@ test("a photo that was just taken is asked about before it is lost, also from it
   await expect(sheetOf(page).getByRole("img").first()).toBeVisible();
   await expect.poll(async () => (await readAttachmentDrafts(page)).length).toBe(1);
   await page.reload();
-  await expect(sheetOf(page)).toContainText(fill(attach.title_one, { count: 1 }));
+  await expect(sheetOf(page)).toContainText(fill(attach.photos_one, { count: 1 }));
   await page.keyboard.press("Escape");
   await question.getByRole("button", { name: attach.discardConfirm }).click();
   await expect(sheetOf(page)).toHaveCount(0);
