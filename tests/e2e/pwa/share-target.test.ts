@@ -6,7 +6,7 @@ import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/o
 import { emulateAppWindow, openSharingPage, shareToApp, submitShare } from "#tests/support/browser/share-client.ts";
 import { fill, findToast, onePixelPng, TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { callSite, connectPeople, makePerson, testPassword } from "#tests/support/people/people.ts";
+import { callSite, connectPeople, makePerson, signInAgain, testPassword } from "#tests/support/people/people.ts";
 
 test.use(withServiceWorker);
 
@@ -299,7 +299,7 @@ test("shared content is deleted once its person ended the session elsewhere, or 
   await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
   await expect.poll(() => listCaches(page)).not.toContain("shares");
 
-  await phone.logIn(ana.phone);
+  await phone.signIn(await signInAgain(site, ana));
   await shareToApp(page, server.origin, { text: "encore plus tard" });
   await expect(textField(phone)).toHaveValue("encore plus tard");
   await callSite(site, "DELETE", "/api/auth/sessions", { token: ana.token });
