@@ -48,5 +48,12 @@ const reloadWhenUnused = async (): Promise<void> => {
  * the current one. A service worker keeps them; this is for a page without one. It waits until the page is unused, there
  * is neither a call nor a recording, and every text in a field is stored.
  */
-export const watchReplacedRelease = (): void =>
-  addEventListener("vite:preloadError", () => void reloadWhenUnused().catch(() => undefined));
+export const watchReplacedRelease = (): void => {
+  let isComparing = false; // several parts may fail at the same moment
+  addEventListener("vite:preloadError", async () => {
+    if (isComparing) return;
+    isComparing = true;
+    await reloadWhenUnused().catch(() => undefined);
+    isComparing = false;
+  });
+};

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { createUuid } from "#contract/ids.ts";
-import { formatPhone, formatPhone } from "#contract/phone/phone-text.ts";
+import { formatPhone } from "#contract/phone/phone-text.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient, withholdContent } from "#tests/support/browser/test-client.ts";

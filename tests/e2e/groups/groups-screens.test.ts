@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { formatPhone, formatPhone, maskToLastDigits } from "#contract/phone/phone-text.ts";
+import { formatPhone, maskToLastDigits } from "#contract/phone/phone-text.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, onePixelPng, TestClient } from "#tests/support/browser/test-client.ts";

@@ -216,5 +216,5 @@ test("without storage room everything works as without a service worker", async 
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   }
   await page.locator("[type=submit]").click();
-  await expect(page.getByText(textsOf.en.auth.fillAllFields)).toBeVisible();
+  await expect(page.getByText(textsOf.fr.auth.fillAllFields)).toBeVisible();
 });

@@ -48,8 +48,9 @@ test("six tabs, the active one by path prefix, and no bar on screens that need t
   // These screens belong to no tab.
   for (const path of ["/app/profile", "/app/notifications", "/app/privacy", "/app/help", "/app/blocked"]) {
     await phone.openRoute(path);
-    await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
+    await expect(page).toHaveURL(path);
     await expect(active).toHaveCount(0);
+    await expect(bar.getByRole("link")).toHaveCount(6);
   }
   const group = `/app/group/${await makeGroup(site, ana, "Famille", [ben])}`;
   for (const path of [`/app/user/${ben.id}`, `/app/chat/${ben.id}`, group, `${group}/members`, "/app/create-group"]) {
