@@ -38,7 +38,9 @@ test("the owner changes a group and its members see it at once; a member who lea
     .getByRole("list", { name: fill(texts.groups.chat.members_other, { count: 3 }) })
     .getByRole("listitem");
   await expect(lines).toHaveCount(3);
-  await expect(lines.first()).toContainText(`${ana.username}(${texts.common.you})${formatPhone(ana.phone)}${texts.groups.owner}`);
+  await expect(lines.first()).toContainText(
+    `${ana.username}(${texts.common.you})${formatPhone(ana.phone)}${texts.groups.owner}`,
+  );
   await expectNoFaults(page);
   await page.emulateMedia({ colorScheme: "dark" });
   await expectNoFaults(page);
