@@ -193,7 +193,7 @@ export class MessageFetcher {
   #toPageCommand(row: LocalConversationRow): CommandOf<"page"> | undefined {
     const { id, head, hi, lo } = row;
     const isEmpty = lo > hi;
-    if (row.forked) return toForkPageCommand(row, messagePageRows);
+    if (row.forked) return toForkPageCommand(row);
     if (hi >= head && !this.#needsLogCheck.has(id)) return undefined;
     if (hi >= head) return { type: "page", conversation: id, direction: "after", seq: head, limit: 1 };
     const isWanted = isMissingMessages(row) || this.#prioritized.has(id) || this.#needsLogCheck.has(id);

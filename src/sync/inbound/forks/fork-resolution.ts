@@ -1,4 +1,5 @@
 import type { InboxRow } from "#contract/conversations.ts";
+import { gapPageRows } from "#contract/limits/conversations.ts";
 import { restoreWindowMs } from "#contract/limits/delivery.ts";
 import { type StoredBody, withoutEdits, withReply } from "#contract/messages/body.ts";
 import type { Message } from "#contract/messages/message.ts";
@@ -136,7 +137,7 @@ const requeueDeletions = async (
 
 /**
  * Resolves a fork with the newest page of the server's log, which is authoritative from here on. Returns the row to
- * apply the page to and the request it then answers; undefined for a page that was requested before the fork.
+ * apply the page to and the request it then answers; undefined for a page that is not to be applied.
  */
 export const resolveFork = async (
   transaction: ApplyTransaction,
@@ -154,8 +155,10 @@ export const resolveFork = async (
   if (await isSameLog(transaction, row, page, comparison)) {
     if (inbox) Object.assign(row, { revision: inbox.revision, revised: inbox.revision });
     await applyDeferredRow(transaction, row, inbox, true);
-    row.head = Math.max(row.head, forked.head);
-    return { row, request: answeredRequest };
+    row.head = Math.max(row.head, forked.head, page.head);
+    // More has arrived than the page holds: what follows the stored messages is fetched as usual.
+    const reachesStored = row.lo > row.hi || (page.messages[0]?.seq ?? 0) <= row.hi + 1;
+    return reachesStored || row.head - row.hi > gapPageRows ? { row, request: answeredRequest } : undefined;
   }
   // A message sent since is in both logs, after those that differ.
   const forkedAt = Math.min(row.hi + 1, ...comparison.different);

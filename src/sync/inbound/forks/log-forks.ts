@@ -1,5 +1,6 @@
 import type { InboxRow } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { gapPageRows, messagePageRows } from "#contract/limits/conversations.ts";
 import type { Message } from "#contract/messages/message.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
@@ -17,15 +18,24 @@ import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 /** Sequence number beyond every message: requests the newest page of a forked row. */
 export const afterNewestSeq = Number.MAX_SAFE_INTEGER;
 
-export const toForkPageCommand = ({ id, lo, hi }: LocalConversationRow, limit: number) =>
-  ({
+const arrivingRows = 10; // messages that may arrive before the answer
+
+/**
+ * Newest page of a forked row. It reaches the stored messages if that takes no longer page than the messages after them
+ * would, so that they stay if the log is the same.
+ */
+export const toForkPageCommand = ({ id, lo, hi, forked }: LocalConversationRow) => {
+  const missing = (forked?.head ?? 0) - hi;
+  const limit = missing > gapPageRows ? messagePageRows : Math.max(messagePageRows, missing + arrivingRows);
+  return {
     type: "page",
     conversation: id,
     direction: "before",
     seq: afterNewestSeq,
-    limit,
+    limit: Math.min(gapPageRows, limit),
     ...(lo <= hi ? { anchor: hi } : {}),
-  }) as const;
+  } as const;
+};
 
 /** Whether the stored message is another one than the server's at the same sequence number. */
 export const isDifferentMessage = (

@@ -96,6 +96,18 @@ describe("a server restored from an earlier copy", () => {
     await eventually(async () => expect((await listConversations(next))[0]).toMatchObject({ unread: all.length }));
   });
 
+  it.each([30, 60, 190])(
+    "keeps what it stored if only %s messages were added to the same log meanwhile",
+    async (added) => {
+      const { server, benoit, chat, phone, tab } = await makeCopied();
+      await phone.close(tab);
+      server.sendTexts(benoit, chat, ...numbered(12, 11 + added));
+      const next = await phone.openTab();
+      await waitUntilDeviceSynced(server, next, chat);
+      expect(await listTexts(next, chat)).toEqual(numbered(1, 11 + added));
+    },
+  );
+
   it("is sent again the own messages it had acknowledged and lost, each once and in order", async () => {
     const { server, benoit, amina, chat, phone, tab, copy } = await makeCopied();
     for (const text of ["one", "two", "three"]) await enqueueText(tab, chat, text);
