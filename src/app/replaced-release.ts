@@ -1,6 +1,5 @@
 import { inCall } from "#calls/call-state.ts";
-import { showToast } from "#components/overlays/toast.tsx";
-import { t } from "#i18n/setup.ts";
+import { offerCurrentRelease } from "#components/overlays/load-with-toast.ts";
 import { isPageActive } from "#lib/browser/page/page-activity.ts";
 import { isRecording } from "#lib/media/sound.ts";
 
@@ -34,12 +33,11 @@ const reloadWhenUnused = async (): Promise<void> => {
   const release = findRelease();
   if (release === null || sessionStorage.getItem(reloadedKey) === release || !(await isReplaced(release))) return;
   sessionStorage.setItem(reloadedKey, release); // a page that is served from an old copy is reloaded only once
-  const reload = () => location.reload();
-  showToast({ message: t("shell.notice.updated"), action: { label: t("common.reload"), onSelect: reload } });
+  offerCurrentRelease();
   const timer = setInterval(() => {
     if (!isUnused() || inCall.get() || isRecording() || hasUnstoredText()) return;
     clearInterval(timer);
-    reload();
+    location.reload();
   }, checkMs);
 };
 
