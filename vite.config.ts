@@ -3,6 +3,7 @@ import react from "@vitejs/plugin-react";
 import unocss from "unocss/vite";
 import { defineConfig } from "vite";
 import { chunkGroups, isAlwaysLoaded } from "./scripts/build/chunks.mjs";
+import { drawnIcons } from "./scripts/build/drawn-icons.mjs";
 import { partnerPlugin } from "./scripts/build/partner.mjs";
 import { pureSchemas } from "./scripts/build/pure-schemas.mjs";
 import { textParts, wholeTexts } from "./scripts/build/text-parts.mjs";
@@ -22,6 +23,7 @@ export default defineConfig({
     textParts,
     partnerPlugin,
     pureSchemas,
+    drawnIcons,
     unocss(),
     react(),
     cloudflare({

@@ -20,6 +20,7 @@ export const errorStatus = {
   session_not_found: 401,
   refresh_token_not_found: 400,
   refresh_token_already_used: 400,
+  session_revoked: 400, // ended by its person from elsewhere
   invalid_credentials: 400,
   phone_exists: 422,
   weak_password: 422,
@@ -29,7 +30,7 @@ export const errorStatus = {
   unsupported_grant_type: 400,
   same_password: 422,
   insufficient_aal: 401, // the session still needs its second factor
-  reauthentication_needed: 403, // a recent factor is required (limits.ts, stepUpSeconds)
+  reauthentication_needed: 403, // a recent factor is required (`stepUpSeconds` in `contract/limits/authentication.ts`)
   mfa_factor_not_found: 404,
   mfa_verification_failed: 422,
   mfa_challenge_expired: 422,
@@ -63,6 +64,7 @@ export const errorStatus = {
   accept_failed: 503,
   contact_not_found: 404,
   invalid_name: 400,
+  mixed_name: 400, // letters of several scripts in one word
   reserved_name: 400, // could be mistaken for an official Lisolo account
   invalid_handle: 400,
   reserved_handle: 400, // could be mistaken for the service, or is in the operator's list

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Uuid } from "./ids.ts";
 import { fileMaxBytes, fileNameMaxLength, filePartBytes } from "./limits/files.ts";
-import { isPlainLine } from "./text.ts";
+import { isPlainLine, toPlainLine } from "./text.ts";
 
 /**
  * Upload of an attachment. The device chooses its id (a UUIDv7, so that requests are idempotent), announces the size,
@@ -32,15 +32,10 @@ export const FileName = v.pipe(
 /** Converts any name to a valid `FileName`, keeping the extension. */
 export const cleanFileName = (name: string): string => {
   const base = name.split(/[/\\]/).at(-1) ?? "";
-  const plain = Array.from(base.normalize("NFC"))
-    .filter((char) => isPlainLine(char))
-    .join("")
-    .trim();
+  const plain = toPlainLine(base.normalize("NFC")).trim();
   const end = /\.[^.]{1,12}$/.exec(plain)?.[0] ?? "";
   const cut =
-    plain.length <= fileNameMaxLength
-      ? plain
-      : `${plain.slice(0, fileNameMaxLength - end.length).replace(/[\ud800-\udbff]$/, "")}${end}`;
+    plain.length <= fileNameMaxLength ? plain : `${toPlainLine(plain.slice(0, fileNameMaxLength - end.length))}${end}`; // an emoji may have been cut
   return cut === "" || /^\.+$/.test(cut) ? "file" : cut;
 };
 

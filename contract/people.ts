@@ -14,12 +14,6 @@ export const Profile = v.object({
 });
 export type Profile = v.InferOutput<typeof Profile>;
 
-/** Whether a number is masked (`maskToLastDigits`, `maskToCountryCode`). */
-export const isMaskedPhone = (phone: string): boolean => phone.includes("•");
-
-/** Digits of a phone search: any part of a number with its zeros. */
-export const toPhoneQuery = (query: string): string => query.normalize("NFKC").replace(/\D/g, "");
-
 export const relationStates = ["contact", "received", "sent", "none"] as const;
 export type RelationState = (typeof relationStates)[number];
 

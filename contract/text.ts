@@ -4,28 +4,46 @@ import { messageTextMaxLength } from "./limits/messages.ts";
 // C0 and C1 control characters except tab, line feed and carriage return.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: naming them is the point
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
-// Characters that reorder or hide their surroundings: allowed in messages, which are displayed isolated, and forbidden
-// in names, which appear in sentences and identify people. Format characters, line separators, combining joiners and
-// letters without a glyph.
-const invisible = /[\p{Cf}\u2028\u2029\u2065\u2800\u3164\uffa0]|\u034f|\u115f|\u1160|\u17b4|\u17b5|[\u180b-\u180f]/u;
-
-// Emoji joined with the following one into a single image, with their joiner: families, professions, flags.
-const emojiJoiners = /(\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]*)\u200d(?=\p{Extended_Pictographic})/gu;
+// Characters without a glyph, and those that reorder their surroundings: allowed in messages, which are displayed
+// isolated, and forbidden in names, which appear in sentences and identify people.
+const hidden = String.raw`\p{Default_Ignorable_Code_Point}\p{Cf}\u2028\u2029\u2800\ufffc\u{1d159}`;
+// Letters whose shapes depend on a joiner or non-joiner between them (Unicode UAX 31, section 2.3).
+const joiningScripts = "Arab Syrc Nkoo Adlm Mong Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh".split(" ");
+const joiningLetter = `(?![${hidden}])[\\u064b-\\u0655\\u0670${joiningScripts.map((script) => `\\p{sc=${script}}`).join("")}]`;
+/** Sequences that need their hidden characters. */
+const joinedSequence = [
+  String.raw`\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]+\u{e007f}`, // flag of a region
+  String.raw`\p{Extended_Pictographic}[\ufe0e\ufe0f]?\p{Emoji_Modifier}?(?:\u200d\p{Extended_Pictographic}\ufe0f?\p{Emoji_Modifier}?)*`,
+  String.raw`[0-9#*]\ufe0f\u20e3`, // keycap
+  String.raw`${joiningLetter}[\u200c\u200d](?=${joiningLetter})`,
+  String.raw`(?![${hidden}])\p{sc=Mong}[\u180b-\u180d\u180f]|\p{sc=Han}[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`, // variants of letters
+].join("|");
+const hiddenOrJoined = new RegExp(`(${joinedSequence})|[${hidden}]`, "gu");
+/** Removes hidden characters that change no visible one. */
+const removeHidden = (text: string): string => text.replace(hiddenOrJoined, "$1");
 
 const loneSurrogate = /\p{Surrogate}/u;
 
-// Format characters (joiners, direction marks), letters without a glyph, and combining marks, which need a base letter.
-const blankCharacters = /[\p{Cf}\p{M}\s\u115f\u1160\u2800\u3164\uffa0]/gu;
+// Combining marks need a base letter.
+const blankCharacters = new RegExp(String.raw`[${hidden}\p{M}\s]`, "gu");
 
 /** Whether a text has no visible character. */
 export const isBlank = (text: string): boolean => text.replace(blankCharacters, "") === "";
 
 /** Whether a text has no hidden or reordering characters. */
 const isPlain = (text: string): boolean =>
-  !loneSurrogate.test(text) && !controls.test(text) && !invisible.test(text.replace(emojiJoiners, "$1"));
+  !loneSurrogate.test(text) && !controls.test(text) && removeHidden(text) === text;
+
+const lineBreaks = /[\n\r\t\u2028\u2029]+/g;
 
 /** Whether a text is a single line without hidden or reordering characters. */
 export const isPlainLine = (text: string): boolean => isPlain(text) && !/[\n\r\t]/.test(text);
+
+/** Any text as one that `isPlainLine` accepts: line breaks and tabs become spaces. */
+export const toPlainLine = (text: string): string =>
+  removeHidden(
+    text.replace(lineBreaks, " ").replace(new RegExp(controls, "g"), "").replace(new RegExp(loneSurrogate, "gu"), ""),
+  );
 
 /** Normalizes typed text for storage: line ends, control characters and lone surrogates. */
 export const cleanText = (text: string): string =>
@@ -34,6 +52,20 @@ export const cleanText = (text: string): string =>
     .replace(new RegExp(controls, "g"), "")
     .replace(new RegExp(loneSurrogate, "gu"), "\ufffd")
     .trim();
+
+const isDigit = (text: string): boolean => /^\p{Nd}$/u.test(text);
+
+/**
+ * Text with the digits of every script as ASCII digits. A script's digits follow one another from 0 to 9 (Unicode
+ * Standard, chapter 4.6), so those in front of a digit say what it is worth.
+ */
+export const toAsciiDigits = (text: string): string =>
+  text.replace(/(?!\d)\p{Nd}/gu, (digit) => {
+    const code = digit.codePointAt(0) ?? 0;
+    let value = 0;
+    while (value < 9 && isDigit(String.fromCodePoint(code - value - 1))) value++;
+    return String(value);
+  });
 
 /** Text of a message. The client cleans it before storing, so a refusal indicates a broken client. */
 export const MessageText = v.pipe(
@@ -97,24 +129,20 @@ export const toSearchWords = (text: string): string[] => [
   ),
 ];
 
-/**
- * Patterns that find the words of a query at the beginnings of words of a folded text. Words have no characters with a
- * meaning in a pattern. The first group is what precedes the word.
- */
-export const toWordPatterns = (query: string): RegExp[] =>
-  toSearchWords(query).map((word) =>
-    /^\p{Extended_Pictographic}/u.test(word)
-      ? new RegExp(`()${word}`, "gu")
-      : new RegExp(`(^|[^\\p{L}\\p{N}])${word}`, "gu"),
-  );
+/** Pattern of a word at the beginning of one. Words have no characters with a meaning in a pattern. */
+const toWordPattern = (word: string): RegExp =>
+  /^\p{Extended_Pictographic}/u.test(word) ? new RegExp(word, "u") : new RegExp(`(?:^|[^\\p{L}\\p{N}])${word}`, "u");
 
-/** Whether each word of a query begins a word of the text. A query without words matches none. */
+/**
+ * Whether each word of a query begins a word of the text, as the index of the server finds it. A query without words
+ * matches none.
+ */
 export const createSearchMatcher = (query: string): ((text: string) => boolean) => {
   const words = toSearchWords(query);
-  const patterns = toWordPatterns(query);
+  const patterns = words.map(toWordPattern);
   if (words.length === 0) return () => false;
   return (text) => {
     const folded = foldText(text);
-    return words.every((word) => folded.includes(word)) && patterns.every((pattern) => folded.search(pattern) !== -1);
+    return words.every((word) => folded.includes(word)) && patterns.every((pattern) => pattern.test(folded));
   };
 };

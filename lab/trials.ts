@@ -20,6 +20,7 @@ import { makeCertificate } from "./programs/certificate.ts";
 import { type Relay, startRelay } from "./programs/coturn.ts";
 import { listMissingRequirements } from "./requirements.ts";
 import { type MakeCall, openScene, relayAddress, type Scene, serverAddress, serverPort } from "./scene.ts";
+import { runWebKitTrial } from "./webkit-trial.ts";
 
 /** Result of one trial and whether it meets its target; baselines for comparison have no target. */
 type TrialResult = { what: string; measured: string; expected?: string; hasPassed?: boolean };
@@ -173,9 +174,16 @@ const trials: Record<string, (scene: Scene, relay: Relay) => Promise<TrialResult
       ];
     }),
   firefox: tryFirefox,
+  webkit: async (scene) =>
+    (await runWebKitTrial(scene)).map(({ what, ms }) => ({
+      what: `Lisolo in WebKit: ${what}`,
+      measured: seconds(ms),
+      expected: "done",
+      hasPassed: ms !== undefined,
+    })),
 };
 
-const trialMaxMs = 600_000;
+const trialMaxMs = 1_200_000;
 const failAfterTimeout = async (): Promise<TrialResult[]> => {
   await setTimeout(trialMaxMs, undefined, { ref: false });
   throw new Error(`Not finished after ${trialMaxMs / 60_000} minutes`);

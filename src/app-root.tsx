@@ -4,6 +4,7 @@ import { I18nextProvider } from "react-i18next";
 import { App, preloadScreen } from "./app/app.tsx";
 import { startFirstViewTakeover } from "./app/first-view-takeover.ts";
 import { startSnapshots } from "./app/opening/watch-snapshots.ts";
+import { watchReplacedRelease } from "./app/replaced-release.ts";
 import { showToast } from "./components/overlays/toast.tsx";
 import { i18n, loadLanguage, syncLanguage, t } from "./i18n/setup.ts";
 import { syncAppearance } from "./lib/browser/appearance.ts";
@@ -48,6 +49,7 @@ const startPage = (): void => {
       ...(flashMessage.title === undefined ? {} : { title: flashMessage.title }),
     });
   startSnapshots();
+  watchReplacedRelease();
   watchPendingSignOut();
   registerServiceWorker();
   // Nothing reloads by itself: somebody may be writing, or in a call.

@@ -14,16 +14,25 @@ process.on("exit", () => {
 const priority = 10;
 const endMs = 5_000;
 
-/** Runs one attack; resolves when its process has exited and all its sockets are closed. */
-export async function runAttack(stage: Stage): Promise<AttackReport> {
+/**
+ * Runs one attack. Calls `onStart` when its set-up is done; resolves when its process has exited and all its sockets are
+ * closed.
+ */
+export async function runAttack(stage: Stage, onStart: () => void): Promise<AttackReport> {
   const child = fork(new URL("client.ts", import.meta.url), {
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   running.add(child);
   if (child.pid !== undefined) setPriority(child.pid, priority);
-  const report: AttackReport = { sent: 0, answered: 0, refused: 0, cut: 0 };
-  child.once("message", (received) => Object.assign(report, received));
-  const kill = setTimeout(() => child.kill("SIGKILL"), stage.seconds * 1_000 + endMs);
+  const report: AttackReport = { sent: 0, answered: 0, refused: 0, cut: 0, hashes: 0 };
+  let kill: NodeJS.Timeout | undefined;
+  child.on("message", (received) => {
+    if (typeof received === "object") Object.assign(report, received);
+    else {
+      onStart();
+      kill = setTimeout(() => child.kill("SIGKILL"), stage.seconds * 1_000 + endMs);
+    }
+  });
   const ended = new Promise<void>((resolve, reject) => child.once("exit", () => resolve()).once("error", reject));
   child.send(stage);
   await ended;

@@ -8,12 +8,12 @@ import { type AttackRequest, type HttpAttack, httpAttacks } from "./http-attacks
 import { type AttackReport, reconnectStorm, type Stage } from "./stage.ts";
 
 const socketsAtOnce = 4;
-const requestsAtOnce = 32;
+const defaultRequestsAtOnce = 32;
 /** Maximum unsent bytes per socket; more would only fill this process. */
 const unsentMaxBytes = 512 * 1024;
 const reconnectMs = 100;
 
-const report: AttackReport = { sent: 0, answered: 0, refused: 0, cut: 0 };
+const report: AttackReport = { sent: 0, answered: 0, refused: 0, cut: 0, hashes: 0 };
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 function openSocket({ origin, address, attacker }: Stage): Promise<WebSocket | undefined> {
@@ -92,6 +92,7 @@ function sendHttpRequest(
   { origin, address, attacker }: Stage,
   agent: Agent,
   attackRequest: AttackRequest,
+  hashesPerAttempt = 0,
 ): Promise<void> {
   const body =
     attackRequest.bytes ??
@@ -111,22 +112,29 @@ function sendHttpRequest(
     const sent = request(origin + attackRequest.path, { method: attackRequest.method, agent, headers }, (answer) => {
       report.answered++;
       if ((answer.statusCode ?? 0) >= 400) report.refused++;
-      answer.resume();
-      answer.once("error", fail).once("end", () => resolve());
+      let text = "";
+      answer.on("data", (chunk) => {
+        if (hashesPerAttempt > 0) text += chunk;
+      });
+      answer.once("error", fail).once("end", () => {
+        if (text.includes('"invalid_credentials"')) report.hashes += hashesPerAttempt;
+        resolve();
+      });
     });
     sent.once("error", fail).end(body);
   });
 }
 
 async function sendRequests(stage: Stage, attack: HttpAttack, until: number): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: requestsAtOnce });
+  const { atOnce: length = defaultRequestsAtOnce } = attack;
+  const agent = new Agent({ keepAlive: true, maxSockets: length });
   if (attack.prepare) await sendHttpRequest(stage, agent, attack.prepare(stage));
   const sendRepeatedly = async () => {
     while (performance.now() < until && report.sent < (attack.count ?? Number.POSITIVE_INFINITY)) {
-      await sendHttpRequest(stage, agent, attack.make(stage, ++report.sent));
+      await sendHttpRequest(stage, agent, attack.make(stage, ++report.sent), attack.hashesPerAttempt);
     }
   };
-  await Promise.all(Array.from({ length: requestsAtOnce }, sendRepeatedly));
+  await Promise.all(Array.from({ length }, sendRepeatedly));
 }
 
 async function runStage(stage: Stage): Promise<void> {
@@ -140,9 +148,11 @@ async function runStage(stage: Stage): Promise<void> {
   await sleep(Math.max(1, until - performance.now()));
 }
 
-process.once("message", (stage) => {
+process.once("message", async (stage) => {
   const one = stage as Stage;
   const finish = () => process.send?.(report, () => process.exit(0));
+  await httpAttacks.find(({ name }) => name === one.attack)?.setUp?.(one);
+  process.send?.("ready");
   // Requests without a response are abandoned.
   setTimeout(finish, one.seconds * 1_000);
   void runStage(one).then(finish);

@@ -2,6 +2,7 @@ import { partCount } from "#contract/files.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { fileMaxBytes, filePartBytes } from "#contract/limits/files.ts";
 import { messageTextMaxLength } from "#contract/limits/messages.ts";
+import { makeCaptchaToken } from "#tests/support/people/people.ts";
 import type { AttackNeeds, Stage } from "./stage.ts";
 
 export type AttackRequest = {
@@ -20,6 +21,12 @@ export type HttpAttack = AttackNeeds & {
   make: (stage: Stage, n: number) => AttackRequest;
   /** Request sent once before the attack. */
   prepare?: (stage: Stage) => AttackRequest;
+  /** Requests at once; 32 by default. */
+  atOnce?: number;
+  /** Work before the attack, whose time does not count. */
+  setUp?: (stage: Stage) => Promise<void>;
+  /** Password hashes that an attempt costs the server if its password is compared. */
+  hashesPerAttempt?: number;
   /** Stops after this number of requests, for bursts. */
   count?: number;
 };
@@ -38,6 +45,27 @@ const createGetAttack = (name: string, path: string): HttpAttack => ({
   name: `GET ${name}`,
   make: createGet(() => path),
 });
+
+/** Wrong password for a number that several accounts share. */
+const createClaimedAttempt = ({ claimedPhones }: Stage, n: number, captcha_token?: string): AttackRequest => ({
+  method: "POST",
+  path: "/api/auth/token?grant_type=password",
+  isAnonymous: true,
+  ...(captcha_token && { headers: { "cf-connecting-ip": toSpreadAddress(n) } }),
+  body: {
+    phone: claimedPhones[n % claimedPhones.length],
+    password: anyPassword,
+    ...(captcha_token && { gotrue_meta_security: { captcha_token } }),
+  },
+});
+/** Another network for each proof of work, so that none becomes harder. */
+const toSpreadAddress = (n: number): string => `10.${64 + ((n >> 8) & 63)}.${n & 255}.1`;
+
+/** Accounts of a number whose passwords a sign-in compares (`passwordsOfSignIn`). */
+const comparedAccounts = 3;
+/** Solved proofs of work, by the number of their attempt. */
+const proofs: string[] = [];
+const provenAttempts = 60;
 
 const filePartCount = partCount(fileMaxBytes);
 const files: Uuid[] = [];
@@ -137,6 +165,28 @@ export const httpAttacks: HttpAttack[] = [
       isAnonymous: true,
       body: { phone: toPhone(n), password: anyPassword },
     }),
+  },
+  {
+    name: "shared numbers: wrong passwords",
+    claimedNumbers: 100,
+    hashesPerAttempt: comparedAccounts,
+    atOnce: 12,
+    make: (stage, n) => createClaimedAttempt(stage, n),
+  },
+  {
+    name: "shared numbers: wrong passwords with proofs of work",
+    claimedNumbers: provenAttempts,
+    hashesPerAttempt: comparedAccounts,
+    count: provenAttempts,
+    atOnce: 12,
+    setUp: async (stage) => {
+      for (let n = 1; n <= provenAttempts; n++) {
+        const purpose = { action: "sign_in", subject: stage.claimedPhones[n % provenAttempts] ?? "" } as const;
+        const headers = { "cf-connecting-ip": toSpreadAddress(n) };
+        proofs[n] = await makeCaptchaToken({ origin: stage.origin, fetch }, purpose, headers);
+      }
+    },
+    make: (stage, n) => createClaimedAttempt(stage, n, proofs[n]),
   },
   {
     name: "recoveries with a bad proof",

@@ -8,6 +8,7 @@ import { findDatabase, hasTable } from "#tests/support/server/databases.ts";
 import { seedUsers } from "#tests/support/server/seeded-users.ts";
 import type { Server } from "#tests/support/server/server.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
+import { seedSharedNumbers } from "./shared-numbers.ts";
 import type { AttackNeeds, Stage } from "./stage.ts";
 
 /** Prepared attack with its own account and address, so that no attack uses up the limits of another. */
@@ -58,10 +59,12 @@ export async function makeScene(
       : undefined;
     const { id, token, phone } = attacker;
     const address = `10.2.${i >> 8}.${i & 255}`;
-    const stage = { attack: name, address, attacker: { id, token, phone }, accomplice: accomplice.id, own, shared };
+    const claimedPhones = Array.from({ length: needs.claimedNumbers ?? 0 }, (_, n) => toSharedPhone(i, n));
+    const people = { attacker: { id, token, phone }, accomplice: accomplice.id };
+    const stage = { attack: name, address, ...people, own, shared, claimedPhones };
     attacks.push({ stage: { ...stage, ...(file && { file }) }, needs });
   }
-  await seedLogs(server, attacks);
+  await seedDatabases(server, attacks);
   return { bystanders: watching, attacks };
 
   function inSite(person: Account): Person {
@@ -69,9 +72,15 @@ export async function makeScene(
   }
 }
 
-/** Inserts long logs directly into the objects' databases while the server is down. */
-async function seedLogs(server: Server, attacks: readonly Prepared[]): Promise<void> {
+const toSharedPhone = (attack: number, n: number): string =>
+  `+2438299${String(attack).padStart(2, "0")}${String(n).padStart(3, "0")}`;
+
+/** Inserts long logs and shared numbers directly into the databases while the server is down. */
+async function seedDatabases(server: Server, attacks: readonly Prepared[]): Promise<void> {
   await server.kill();
+  const phones = attacks.flatMap(({ stage }) => stage.claimedPhones);
+  if (!findDatabase(server.state, "d1", (database) => seedSharedNumbers(database, phones)))
+    throw new Error("no directory");
   for (const { stage, needs } of attacks) {
     if (!needs.messages) continue;
     const { messages } = needs;

@@ -15,6 +15,8 @@ export type Stage = {
   shared: ConversationId;
   /** File attached to a message in `own`, for attacks that read a file. */
   file?: Uuid;
+  /** Numbers that one account holds and others claim, for attacks on passwords. */
+  claimedPhones: readonly string[];
   seconds: number;
 };
 
@@ -27,6 +29,8 @@ export type AttackReport = {
   refused: number;
   /** Sockets that the server closed or refused, and requests without a response. */
   cut: number;
+  /** Password hashes that the server computed for the answers. */
+  hashes: number;
 };
 
 /** Preconditions of an attack. */
@@ -37,7 +41,12 @@ export type AttackNeeds = {
   isShared?: boolean;
   /** A file in the attacker's own conversation. */
   hasFile?: boolean;
+  /** How many numbers with several accounts there are. */
+  claimedNumbers?: number;
 };
+
+/** Accounts that claim such a number beside its holder. */
+export const claimsPerNumber = 3;
 
 /** Name of the attack that opens sockets instead of writing on them. */
 export const reconnectStorm = "sockets opened again and again";

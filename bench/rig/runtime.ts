@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const read = (...path: string[]): string => readFileSync(join("/proc", ...path), "utf8");
@@ -23,6 +23,17 @@ export function findRuntimePid(publicPort: number): string | undefined {
   const servers = new Set(findProcesses(`\0${publicPort}\0`));
   return findProcesses("--socket-addr=entry=").find((pid) => servers.has(readParentPid(pid)));
 }
+
+const readMegabytes = (pid: string, field: string): number =>
+  Number(new RegExp(`^${field}:\\s*(\\d+)`, "m").exec(read(pid, "status"))?.[1] ?? Number.NaN) / 1_000;
+
+/** Memory of a process, in megabytes. */
+export const readMemoryMb = (pid: string): number => readMegabytes(pid, "VmRSS");
+
+/** Most memory of a process since `resetPeakMemory`, in megabytes. */
+export const readPeakMemoryMb = (pid: string): number => readMegabytes(pid, "VmHWM");
+
+export const resetPeakMemory = (pid: string): void => writeFileSync(join("/proc", pid, "clear_refs"), "5");
 
 const ticksPerSecond = 100; // Linux's USER_HZ, the same on every machine
 

@@ -136,7 +136,17 @@ async function makeStage(attack: string, isShared: boolean): Promise<Stage> {
   while (isShared && members.length < groupMembers) members.push(await makePerson());
   const shared = isShared ? await makeGroup(members) : own;
   const address = `10.3.0.${writingAttacks.indexOf(attack) + 1}`;
-  return { attack, origin: site.origin, address, attacker, accomplice: accomplice.id, own, shared, seconds: 0 };
+  return {
+    attack,
+    origin: site.origin,
+    address,
+    attacker,
+    accomplice: accomplice.id,
+    own,
+    shared,
+    claimedPhones: [],
+    seconds: 0,
+  };
 }
 
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { Uuid } from "#contract/ids.ts";
 import { numberCodeDigits } from "#contract/limits/phone-numbers.ts";
-import { Phone } from "#contract/phone.ts";
+import { Phone } from "#contract/phone/phone.ts";
+import { toAsciiDigits } from "#contract/text.ts";
 
 /**
  * Verification of the own number (docs/decisions/number-verification.md), and whose a number is (number-takeover.md).
@@ -10,6 +11,14 @@ import { Phone } from "#contract/phone.ts";
 /** Ways of proving a number, those without costs for anybody first. The app offers them in this order. */
 export const numberMethods = ["whatsapp_message", "missed_call", "whatsapp_code", "sms_code", "vouching"] as const;
 export type NumberMethod = (typeof numberMethods)[number];
+
+/** Methods that do not say for whom: who is talked into calling, and contacts, prove a number for anybody. */
+export const weakMethods: readonly NumberMethod[] = ["missed_call", "vouching"];
+export const isWeakProof = (method: NumberMethod): boolean => weakMethods.includes(method);
+
+/** Whether a proof is worth more than an earlier one: contacts' word least, then a call. */
+export const isStrongerProof = (method: NumberMethod, than: NumberMethod): boolean =>
+  than === "vouching" ? method !== "vouching" : isWeakProof(than) && !isWeakProof(method);
 
 /** Methods that send a code to the number. With the others the number's owner sends a message or calls. */
 export const sendsCode = (method: NumberMethod): boolean => method.endsWith("_code");
@@ -21,8 +30,8 @@ export const OwnNumber = v.object({
   methods: v.array(v.picklist(numberMethods)), // offered for this number
   /** Somebody else has proved the number, and may have it from then on unless it is verified again. */
   contested_until: v.nullable(v.number()),
-  /** The last proof was in order, but the number stays with somebody who uses it. */
-  is_refused: v.boolean(),
+  /** Method of the last proof, if that was in order but the number stays with somebody who uses it. */
+  refused_method: v.nullable(v.picklist(numberMethods)),
   /** Verified by contacts only, so that another method is worth more. */
   is_vouched: v.boolean(),
   /** Open proof by vouching, and how many contacts have confirmed so far. */
@@ -30,8 +39,18 @@ export const OwnNumber = v.object({
 });
 export type OwnNumber = v.InferOutput<typeof OwnNumber>;
 
-/** `phone`: a new number, in place of the present one. It needs a recent factor. */
-export const NumberProofStart = v.strictObject({ method: v.picklist(numberMethods), phone: v.optional(Phone) });
+/** Number to be sent a code; the own one by default. */
+export const NumberChallengeRequest = v.strictObject({ phone: v.optional(Phone) });
+
+/**
+ * `phone`: a new number, in place of the present one. It needs a recent factor. `captcha_token`: proof of work for a
+ * code, as at sign-up.
+ */
+export const NumberProofStart = v.strictObject({
+  method: v.picklist(numberMethods),
+  phone: v.optional(Phone),
+  captcha_token: v.optional(v.pipe(v.string(), v.maxLength(4_096))),
+});
 export type NumberProofStart = v.InferInput<typeof NumberProofStart>;
 
 /** Methods offered for a new number, whether or not somebody has it. */
@@ -58,7 +77,7 @@ const codePattern = new RegExp(`^\\d{${numberCodeDigits}}$`);
 const NumberCode = v.pipe(
   v.string(),
   v.maxLength(40),
-  v.transform((typed) => typed.normalize("NFKC").replace(/\s/g, "")),
+  v.transform((typed) => toAsciiDigits(typed.normalize("NFKC")).replace(/\s/g, "")),
   v.regex(codePattern),
 );
 export const NumberCodeCheck = v.strictObject({ code: NumberCode });

@@ -3,7 +3,7 @@ import { Uuid } from "#contract/ids.ts";
 import { emailMaxLength } from "#contract/limits/authentication.ts";
 import { DisplayName } from "#contract/names/display-names.ts";
 import { NamedHandle } from "#contract/names/handles.ts";
-import { TypedPhone } from "#contract/phone.ts";
+import { Phone } from "#contract/phone/phone.ts";
 import { Factor, Identity } from "./auth.ts";
 import { Passkey } from "./factors.ts";
 import { codeChallengeMethods } from "./sign-in.ts";
@@ -66,7 +66,7 @@ export type Recover = v.InferInput<typeof Recover>;
 /** Recovery without a mail address, by a recovery code instead of the password. */
 export const RecoverByCode = v.object({
   /** Number, or handle with its "@". */
-  phone: v.union([TypedPhone, NamedHandle]),
+  phone: v.union([Phone, NamedHandle]),
   code: v.pipe(v.string(), v.maxLength(64)),
   gotrue_meta_security: v.optional(v.object({ captcha_token: v.optional(v.pipe(v.string(), v.maxLength(4_096))) })),
 });

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { passwordMaxLength, passwordMinLength } from "#contract/limits/authentication.ts";
 import { DisplayName } from "#contract/names/display-names.ts";
 import { NamedHandle } from "#contract/names/handles.ts";
-import { Phone, TypedPhone } from "#contract/phone.ts";
+import { Phone } from "#contract/phone/phone.ts";
 
 /** SPEC.md §5: at least 6 characters, one upper-case letter, one digit. Stored as typed, never trimmed. */
 export const isAcceptablePassword = (password: string): boolean =>
@@ -28,7 +28,7 @@ export type SignUp = v.InferInput<typeof SignUp>;
 
 export const PasswordGrant = v.object({
   /** Number, or handle with its "@". */
-  phone: v.union([TypedPhone, NamedHandle]),
+  phone: v.union([Phone, NamedHandle]),
   password: v.pipe(v.string(), v.minLength(1), v.maxLength(passwordMaxLength * 4)),
   gotrue_meta_security: CaptchaMeta,
 });

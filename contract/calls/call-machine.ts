@@ -148,10 +148,7 @@ const stepRinging = (state: Extract<CallState, { phase: "ringing" }>, event: Cal
       // Media start only once the server confirms, so that of two devices that accept only one is heard.
       return startConnecting(call, now, [createMediaEffect("open"), { type: "answer" }]);
     case "reject":
-      return endCall(call, { status: "rejected" }, [
-        { type: "end", status: "rejected" },
-        { type: "notify", notice: "rejected" },
-      ]);
+      return endCall(call, { status: "rejected" }, [{ type: "end", status: "rejected" }]);
     case "ringChanged": {
       const until = Math.max(state.until, getRingEndsAt(event.call));
       const isResumed = now >= state.until && now < until;
@@ -170,6 +167,15 @@ const stepRinging = (state: Extract<CallState, { phase: "ringing" }>, event: Cal
     default:
       return unchanged(state);
   }
+};
+
+/** An ended call stays shown for a moment. It was not declined if another device had answered at the same time. */
+const stepEnded = (state: Extract<CallState, { phase: "ended" }>, event: CallEvent, now: number): CallStep => {
+  const { call, status } = state;
+  if (event.type === "dismiss") return { state: { phase: "idle" }, effects: [{ type: "tone", tone: "none" }] };
+  const isAnsweredElsewhere = event.type === "answered" && event.call.call_id === call.id;
+  if (isAnsweredElsewhere && status === "rejected" && !call.isCaller) return endElsewhere(call);
+  return stepIdle(state, event, now);
 };
 
 const stepInCall = (
@@ -247,7 +253,6 @@ export const stepCall = (state: CallState, event: CallEvent, now: number): CallS
     case "connected":
       return stepInCall(state, event, now);
     case "ended":
-      if (event.type !== "dismiss") return stepIdle(state, event, now);
-      return { state: { phase: "idle" }, effects: [{ type: "tone", tone: "none" }] };
+      return stepEnded(state, event, now);
   }
 };

@@ -10,6 +10,9 @@ export const sessionsPerUserMax = 10;
 // between all attempts (12.6 s) and a late response on a slow network (30 s), with some time left for the request
 // itself. A larger margin would only renew more often: each token is used for eight and a half of its ten minutes.
 export const refreshMarginSeconds = 90;
+// Older sessions are confirmed by the server before their content is shown, unless the device is offline: the person may
+// have ended them from elsewhere.
+export const sessionConfirmedHours = 24;
 export const knownDeviceDays = 400; // the maximum cookie lifetime in browsers
 export const knownDevicePeopleMax = 5; // last users who signed in on a device, for whom it is known
 

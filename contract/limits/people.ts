@@ -22,7 +22,7 @@ export const requestsReceivedPerDay = 10; // to one person and not accepted
 export const askAgainDays = [1, 7, 30] as const;
 
 // Directory look-ups whether two people are connected, for requests to unknown conversations
-export const connectionCheckBurst = 5;
+export const connectionCheckBurst = 10;
 export const connectionChecksPerSecond = 0.1;
 
 // Context of a received request

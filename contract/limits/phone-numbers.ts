@@ -16,6 +16,13 @@ export const numberCodeAttempts = 5; // of one code
 export const numberProofMinutes = 10;
 export const numberProofsPerDay = 5; // of a person
 export const numberCodesPerDay = 3; // sent to a number
+// Codes of an account younger than `newAccountHours`, and numbers among them that are not the one it registered with
+export const numberCodesPerDayNew = 2;
+export const foreignNumbersNew = 1;
+// Share of an adapter's daily budget that numbers other than people's own may use up
+export const foreignBudgetShare = 0.5;
+// Used shares of the budget from which a code needs a proof of work of one level more
+export const budgetLevels = [0.5, 0.75] as const;
 export const numberCodePauseSeconds = 60; // before another code may be requested in the app
 // A range of numbers gets no more codes today if after this many fewer than one in `numberCodesPerCompletion` were
 // typed.

@@ -111,6 +111,7 @@ export type AttachedBody = Extract<Body, { file: Uuid }>;
 export const groupEvents = [
   "created",
   "added",
+  "joined", // by accepting an invitation
   "removed",
   "left",
   "renamed",

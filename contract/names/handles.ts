@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { handleMaxLength, handleMinLength } from "#contract/limits/people.ts";
-import { isOfficialName, isRoleName, serviceBrand, toSkeleton } from "./display-names.ts";
+import { isReservedHandle } from "./protected-names.ts";
 
 /**
  * Handle of a person: a unique public name by which others find them without their number (docs/decisions/handles.md).
@@ -15,40 +15,6 @@ const toStored = (typed: string): string => typed.normalize("NFKC").trim().repla
 
 const isHandle = (handle: string): boolean =>
   handle.length >= handleMinLength && handle.length <= handleMaxLength && handlePattern.test(handle);
-
-/**
- * Appearance of a handle. Two handles with the same skeleton can be mistaken for each other, so only one of them can
- * exist: separators do not count, and look-alikes are one letter.
- */
-export const toHandleSkeleton = (handle: string): string =>
-  handle
-    .replace(/[._]/g, "")
-    .replace(/0/g, "o")
-    .replace(/[1l]/g, "i")
-    .replace(/5/g, "s")
-    .replace(/rn/g, "m")
-    .replace(/vv/g, "w");
-
-/** Whether a name contains a reserved one as a word of its own, or is an official name of it. */
-const containsName = (name: string, reserved: string): boolean =>
-  isOfficialName(name, reserved) || name.split(" ").some((word) => toSkeleton(word) === reserved);
-
-/**
- * Whether a handle is reserved: words for official roles alone, the name of the service at its beginning or with such
- * a word, and likewise the operator's names (banks, authorities) in any place.
- */
-export const isReservedHandle = (handle: string, operatorNames: readonly string[]): boolean => {
-  const words = handle.replace(/[._]/g, " ");
-  const readings = [words, words.replace(/\d+(?= |$)/g, "")]; // "rawbank24" is read as "rawbank" too
-  const names = operatorNames.map(toSkeleton).filter((name) => name !== "");
-  return readings.some(
-    (reading) =>
-      isRoleName(reading) ||
-      toSkeleton(reading).startsWith(serviceBrand) ||
-      isOfficialName(reading, serviceBrand) ||
-      names.some((name) => containsName(reading, name)),
-  );
-};
 
 /** Handle to look up. */
 export const TypedHandle = v.pipe(

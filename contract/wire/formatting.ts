@@ -1,3 +1,5 @@
+import { trimTrailingPunctuation, webAddress } from "./links.ts";
+
 /** Formats that a person writes with markers: *bold*, _italic_, ~strikethrough~ and `code`. */
 export type Format = "bold" | "italic" | "strikethrough" | "code";
 
@@ -10,18 +12,31 @@ type ProtectedRange = readonly [start: number, end: number];
 const formatByMarker: Readonly<Record<string, Format>> = { "*": "bold", _: "italic", "~": "strikethrough" };
 const anyMarker = /[*_~`]|^- /m;
 const codeSpan = /`[^`\n]+`/g;
-/** Without the marks at its end, which belong to the sentence. */
-const webAddress = /(?:https?:\/\/|www\.)\S*[^\s*_~`.,;:!?…'\u2019)\]]/gi;
+/**
+ * Pieces whose marks are no format, after what precedes them: web addresses, paths such as C:\_x_\*.txt, and service
+ * codes such as *144*1#.
+ */
+const unformatted = new RegExp(
+  [
+    `()(${webAddress})`,
+    String.raw`(^|[\s(«"])((?:[\p{L}\p{N}.][^\s/\\(«"]*|~)?[/\\]\S*)`,
+    String.raw`(^|[^\p{L}\p{N}*#])([*#]{1,2}\d[\p{L}\d*#]*#)`,
+  ].join("|"),
+  "giu",
+);
 const listItem = /^- /gm;
 const wordChar = /[\p{L}\p{M}\p{N}]/u;
+/** Digits and signs alone are an amount or a code, whose marks must be read: *150* is dialled with its stars. */
+const formattable = /[\p{L}\p{Extended_Pictographic}]/u;
 
 const listBullet = "• ";
 
 const isWordChar = (char: string): boolean => wordChar.test(char);
 
 /**
- * Splits a text into formatted pieces. A marker opens at the beginning of a word and closes at the end of one in the
- * same line; code and links contain no other markers. The time is proportional to the length.
+ * Splits a text into formatted pieces. A single marker opens at the beginning of a word and closes at the end of one in
+ * the same line, around at least one letter; code, links and paths contain no other markers. The time is proportional
+ * to the length.
  */
 class FormatParser {
   readonly #text: string;
@@ -32,8 +47,10 @@ class FormatParser {
   constructor(text: string, protectedRanges: readonly ProtectedRange[]) {
     this.#text = text;
     for (const [start, end] of protectedRanges) this.#skippedRanges.set(start, end);
-    for (const { 0: address, index } of text.matchAll(webAddress)) {
-      this.#skippedRanges.set(index, index + address.length);
+    for (const match of text.matchAll(unformatted)) {
+      const [before = "", piece = ""] = match.slice(1).filter((group) => group !== undefined);
+      const start = match.index + before.length;
+      this.#skippedRanges.set(start, start + trimTrailingPunctuation(piece).length);
     }
     for (const { 0: code, index } of text.matchAll(codeSpan)) {
       if (code.slice(1, -1).trim() === "") continue;
@@ -65,6 +82,10 @@ class FormatParser {
       const format = formatByMarker[marker];
       if (format && at >= (unclosedUntil[marker] ?? 0) && this.#isOpening(at, start)) {
         const close = this.#findClosing(marker, at + 1, end);
+        if (close.isFound && !formattable.test(this.#text.slice(at + 1, close.at))) {
+          at = close.at + 1;
+          continue;
+        }
         if (close.isFound) {
           addPlain(at);
           const inner = this.parse(at + 1, close.at);
@@ -83,7 +104,8 @@ class FormatParser {
   #isOpening(at: number, start: number): boolean {
     const before = at === start ? "" : this.#text.charAt(at - 1);
     const after = this.#text.charAt(at + 1);
-    return !isWordChar(before) && after !== "" && !/\s/.test(after) && after !== this.#text.charAt(at);
+    const marker = this.#text.charAt(at);
+    return !isWordChar(before) && before !== marker && after !== "" && !/\s/.test(after) && after !== marker;
   }
 
   /** Position of the marker that closes, or of the end of the line. */
@@ -97,7 +119,8 @@ class FormatParser {
       const char = this.#text.charAt(at);
       if (char === "\n") return { isFound: false, at };
       const after = at + 1 < end ? this.#text.charAt(at + 1) : "";
-      const isAtWordEnd = at > from && !/\s/.test(this.#text.charAt(at - 1)) && !isWordChar(after) && after !== marker;
+      const before = at > from ? this.#text.charAt(at - 1) : " ";
+      const isAtWordEnd = !/\s/.test(before) && before !== marker && !isWordChar(after) && after !== marker;
       if (char === marker && isAtWordEnd) return { isFound: true, at };
       at++;
     }

@@ -7,9 +7,11 @@ export type LinkPart = {
 };
 export type TextPart = string | LinkPart;
 
-// URLs contain no invisible or reordering characters and no backslash, which browsers treat as a slash.
-const addressChar = String.raw`[^\s\p{Cc}\p{Cf}<>"“”«»\\^{}|\x60]`;
-const webAddress = `(?:https?://|www\\.)${addressChar}+`;
+// Invisible and reordering characters, quotation marks, and the punctuation of scripts that separate sentences without
+// a space end an address. Signs that a browser encodes in a URL, such as { and |, belong to it.
+const addressChar = String.raw`[^\s\p{Cc}\p{Cf}<>"“”„«»‹›،؛؟۔।॥。．｡、､，：；！？（）「」『』【】《》〈〉]`;
+/** Pattern of a web address, still with the marks at its end that belong to the sentence (flags i and u). */
+export const webAddress = `(?:https?://|www\\.)${addressChar}+`;
 // Lengths are limited as in RFC 5321, which also bounds backtracking in long texts.
 const mailAddress = String.raw`[a-z0-9][a-z0-9._%+-]{0,63}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,63}`;
 const phoneNumber = String.raw`\+\d(?:[ .-]?\d){7,14}`;
@@ -19,11 +21,11 @@ const linkCandidates = new RegExp(
   "giu",
 );
 
-const openingBrackets: Record<string, string> = { ")": "(", "]": "[" };
+const openingBrackets: Record<string, string> = { ")": "(", "]": "[", "}": "{" };
 const countCharacter = (text: string, char: string): number => text.split(char).length - 1;
 
 /** Trailing punctuation belongs to the sentence; a closing bracket belongs to the URL only if it was opened inside. */
-const trimTrailingPunctuation = (text: string): string => {
+export const trimTrailingPunctuation = (text: string): string => {
   const surplus = new Map(
     Object.entries(openingBrackets).map(([closing, opening]) => [
       closing,
@@ -35,7 +37,7 @@ const trimTrailingPunctuation = (text: string): string => {
     const char = text.charAt(end - 1);
     const surplusCount = surplus.get(char) ?? 0;
     if (surplusCount > 0) surplus.set(char, surplusCount - 1);
-    else if (!/[.,;:!?…'’*_~]/.test(char)) break;
+    else if (!/[.,;:!?…'’*_~|\x60]/.test(char)) break;
   }
   return text.slice(0, end);
 };

@@ -2,7 +2,6 @@ import * as v from "valibot";
 import { searchTextOfBody } from "#contract/messages/body.ts";
 import { type Message, type MessageKind, toMessageKind } from "#contract/messages/message.ts";
 import { Seq } from "#contract/messages/positions.ts";
-import { createSearchMatcher } from "#contract/text.ts";
 import { listWebLinks } from "./links.ts";
 
 /** Kinds by which a search can be filtered. A text or caption with a web address is also a link. */
@@ -60,16 +59,18 @@ const isOfKind = (body: Message["body"], wanted: SearchKind | undefined): boolea
   return wanted === undefined || (wanted === "link" ? hasLink(body) : wanted === kind);
 };
 
-/** Whether a search finds a message, by its filter and its text. A query without a text finds all of the filter. */
-export const createMessageMatcher = (
-  query: string,
-  { from, kind, after = 0, before = Number.POSITIVE_INFINITY }: SearchFilter = {},
-): ((message: Pick<Message, "sender" | "at" | "body">) => boolean) => {
-  const isTextFound = query === "" ? () => true : createSearchMatcher(query);
-  return ({ sender, at, body }) =>
+/**
+ * Whether a search finds a message, by its filter and its text. Without `isTextFound` it finds all messages of the
+ * filter.
+ */
+export const createMessageMatcher =
+  (
+    isTextFound: ((text: string) => boolean) | undefined,
+    { from, kind, after = 0, before = Number.POSITIVE_INFINITY }: SearchFilter = {},
+  ): ((message: Pick<Message, "sender" | "at" | "body">) => boolean) =>
+  ({ sender, at, body }) =>
     (from === undefined || sender === from) &&
     at >= after &&
     at < before &&
     isOfKind(body, kind) &&
-    isTextFound(searchTextOfBody(body));
-};
+    (isTextFound === undefined || isTextFound(searchTextOfBody(body)));

@@ -32,7 +32,7 @@ import * as serverFrame from "./server-frame-types.ts";
  * quarter of `creditBytes`. A server that refuses frames drops those without an answer, so after a rate-limit refusal a
  * device sends `received` and `foreground` again.
  */
-export const protocolVersion = 27;
+export const protocolVersion = 28;
 
 export const pingFrame = ".";
 /**

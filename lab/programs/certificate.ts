@@ -1,20 +1,22 @@
 import { execFileSync } from "node:child_process";
 import { createHash, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { join } from "node:path";
 import { makeFolder } from "#lab/folder.ts";
 
-/** Paths of a self-signed certificate and its key. `keyHash`: SHA-256 of the public key, in base64. */
+/** Paths of a self-signed certificate and its key, for an address or a name. `keyHash`: SHA-256 of the public key, in base64. */
 export type Certificate = { path: string; keyPath: string; keyHash: string };
 
-export function makeCertificate(address: string): Certificate {
+export function makeCertificate(host: string): Certificate {
   const folder = makeFolder();
   const [path, keyPath] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
   execFileSync(
     "openssl",
     [
       ...["req", "-x509", "-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-days", "2"],
-      ...["-subj", `/CN=${address}`, "-addext", `subjectAltName=IP:${address}`, "-keyout", keyPath, "-out", path],
+      ...["-subj", `/CN=${host}`, "-addext", `subjectAltName=${isIP(host) ? "IP" : "DNS"}:${host}`],
+      ...["-keyout", keyPath, "-out", path],
     ],
     { stdio: "pipe" },
   );

@@ -6,7 +6,8 @@ import { root } from "#tests/support/server/state.ts";
 /** Debian packages, unpacked but not installed; ignored by git, may be removed at any time. */
 const cache = join(root, "node_modules", ".cache", "lab");
 
-const onPath = (name: string): string | undefined =>
+/** Path of a program of this machine; undefined if it is not on the PATH. */
+export const findOnPath = (name: string): string | undefined =>
   (process.env["PATH"] ?? "")
     .split(delimiter)
     .map((folder) => join(folder, name))
@@ -49,12 +50,12 @@ export type Program = { path: string; env: NodeJS.ProcessEnv };
 
 /** Finds a program on this machine, or unpacks it from Debian's package into the cache. */
 export function requireProgram(name: string, from: { package: string; path: string }): Program {
-  const installed = onPath(name);
+  const installed = findOnPath(name);
   if (installed) return { path: installed, env: process.env };
   const folder = join(cache, from.package);
   const path = join(folder, from.path);
   if (!existsSync(path)) {
-    if (!onPath("apt-get") || !onPath("dpkg-deb")) {
+    if (!findOnPath("apt-get") || !findOnPath("dpkg-deb")) {
       throw new Error(`${name} is missing. Install it, or run this where apt-get can fetch Debian's ${from.package}.`);
     }
     console.log(`Fetching ${from.package} with apt-get, once…`);

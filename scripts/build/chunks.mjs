@@ -50,6 +50,8 @@ const lazyParts = {
 /** @typedef {{ getModuleInfo: (id: string) => ModuleImports | null }} ModuleGraph */
 
 const folder = `${root.replaceAll("\\", "/")}/`;
+/** @param {string} path */
+export const toModuleId = (path) => folder + path;
 const toPath = (id) => (id.startsWith(folder) ? id.slice(folder.length) : id);
 const findPackagePart = (id) =>
   Object.entries(packageParts).find(([, names]) => names.some((name) => id.includes(`/node_modules/${name}/`)))?.[0] ??
@@ -62,7 +64,7 @@ const findPackagePart = (id) =>
  */
 function listReached(graph, path) {
   /** @type {Set<string>} */
-  const reached = new Set([folder + path]);
+  const reached = new Set([toModuleId(path)]);
   for (const id of reached) for (const imported of graph.getModuleInfo(id)?.importedIds ?? []) reached.add(imported);
   return reached;
 }
@@ -74,7 +76,7 @@ function listReached(graph, path) {
 function listDynamicImports(graph) {
   /** @type {Set<string>} */
   const found = new Set();
-  const reached = new Set(Object.values(scripts).map((path) => folder + path));
+  const reached = new Set(Object.values(scripts).map(toModuleId));
   for (const id of reached) {
     const { importedIds = [], dynamicallyImportedIds = [] } = graph.getModuleInfo(id) ?? {};
     for (const imported of [...importedIds, ...dynamicallyImportedIds]) reached.add(imported);
@@ -123,7 +125,7 @@ function assignParts(graph) {
     );
   for (const [path, name] of match(idleParts)) assign([[path, name]], name);
   assign(match(lazyParts), "shared");
-  for (const path of Object.values(scripts)) partOf.delete(folder + path);
+  for (const path of Object.values(scripts)) partOf.delete(toModuleId(path));
   return partOf;
 }
 

@@ -1,10 +1,17 @@
-// Keeps the documentation consistent with the repository: relative links, repository paths in backticks, steps of the
-// journeys and Markdown files cited in source comments must exist. Decision pages must have the standard form and be
-// listed in the index.
+// Keeps documentation and comments consistent with the repository: relative links, repository paths in backticks, steps of
+// the journeys, files that comments name, and symbols that either places in a file must exist. Decision pages must have
+// the standard form and be listed in the index.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, normalize } from "node:path";
 import { root } from "../run.mjs";
-import { definesSymbol, findPageProblems, listSteps } from "./doc-rules.mjs";
+import {
+  definesSymbol,
+  findPageProblems,
+  listComments,
+  listNamedFiles,
+  listPlacedSymbols,
+  listSteps,
+} from "./doc-rules.mjs";
 import { listSources } from "./list-sources.mjs";
 
 const files = listSources();
@@ -18,6 +25,18 @@ const problems = [];
 
 /** Whether a path in a document exists; paths with placeholders or wildcards are accepted. */
 const exists = (path) => /[{}*<>]/.test(path) || paths.has(path.replace(/\/$/, "")) || existsSync(join(root, path));
+const read = (/** @type {string} */ file) => readFileSync(join(root, file), "utf8");
+/** Ends of all paths, from the file name up to the whole path: comments may leave out the beginning. */
+const pathEnds = new Set(
+  files.flatMap((file) => file.split("/").map((_, index, parts) => parts.slice(index).join("/"))),
+);
+
+/** @param {string} file @param {string} text */
+const findPlacedSymbolProblems = (file, text) =>
+  listPlacedSymbols(text)
+    .filter(({ path }) => paths.has(path))
+    .filter(({ symbol, path }) => !new RegExp(`\\b${symbol}\\b`).test(read(path)))
+    .map(({ symbol, path }) => `${file}: there is no ${symbol} in ${path}`);
 
 for (const file of files.filter((name) => name.endsWith(".md") && name !== "docs/SPEC.md")) {
   const text = readFileSync(join(root, file), "utf8");
@@ -28,9 +47,16 @@ for (const file of files.filter((name) => name.endsWith(".md") && name !== "docs
   for (const [, code] of text.matchAll(/`([^`\n]+)`/g)) {
     if (repositoryPath.test(code) && !exists(code)) problems.push(`${file}: there is no ${code}`);
   }
+  problems.push(...findPlacedSymbolProblems(file, text));
 }
 
-const read = (/** @type {string} */ file) => readFileSync(join(root, file), "utf8");
+for (const file of files.filter((name) => /\.(tsx?|mjs)$/.test(name))) {
+  for (const comment of listComments(read(file))) {
+    for (const name of listNamedFiles(comment))
+      if (!pathEnds.has(name)) problems.push(`${file}: a comment names ${name}, which does not exist`);
+    problems.push(...findPlacedSymbolProblems(file, comment));
+  }
+}
 
 const journeySteps = listSteps(read("docs/ARCHITECTURE.md"));
 if (journeySteps.length === 0) problems.push("docs/ARCHITECTURE.md: has no steps of a journey");

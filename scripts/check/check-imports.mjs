@@ -1,11 +1,11 @@
 // Checks the import rules (import-rules.mjs), that imports form no cycles, and how they are written: an import names its
-// file with the extension, relatively within its own folder and below, otherwise by an alias of package.json. The number
-// of entries per folder is limited.
-import { readFileSync } from "node:fs";
+// file with the extension, relatively within its own folder and below, otherwise by an alias of package.json. Paths in
+// `new URL(path, import.meta.url)` lead to a file. The number of entries per folder is limited.
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { parseSync } from "oxc-parser";
 import { root } from "../run.mjs";
-import { findViolation } from "./import-rules.mjs";
+import { findUrlViolation, findViolation } from "./import-rules.mjs";
 import { listSources } from "./list-sources.mjs";
 
 /** Maximum entries of a folder, files and folders. */
@@ -44,12 +44,29 @@ function listImports(file) {
   return found.map(({ specifier, typeOnly }) => ({ specifier, typeOnly, to: resolve(file, specifier) }));
 }
 
-function listDynamicImports(node, found = []) {
-  if (Array.isArray(node)) for (const item of node) listDynamicImports(item, found);
-  else if (node && typeof node === "object") {
-    if (node.type === "ImportExpression" && typeof node.source.value === "string") found.push(node.source.value);
-    for (const value of Object.values(node)) if (value && typeof value === "object") listDynamicImports(value, found);
-  }
+/** Calls `visit` with every node of a syntax tree. */
+function walk(node, visit) {
+  if (!Array.isArray(node)) visit(node);
+  for (const value of Object.values(node)) if (value && typeof value === "object") walk(value, visit);
+}
+
+function listDynamicImports(program) {
+  const found = [];
+  walk(program, ({ type, source }) => {
+    if (type === "ImportExpression" && typeof source.value === "string") found.push(source.value);
+  });
+  return found;
+}
+
+/** Paths of a file that are written as `new URL("path", import.meta.url)`. */
+function listUrlPaths(file) {
+  const text = readFileSync(join(root, file), "utf8");
+  if (!text.includes("import.meta.url")) return [];
+  const found = [];
+  walk(parseSync(file, text).program, ({ type, callee, arguments: [path, base] = [] }) => {
+    if (type !== "NewExpression" || callee.name !== "URL" || typeof path?.value !== "string") return;
+    if (base?.object?.type === "MetaProperty") found.push(path.value);
+  });
   return found;
 }
 
@@ -78,6 +95,13 @@ for (const file of sources) {
     if (spelling) problems.push(`${file} imports ${specifier}: ${spelling}`);
     const reason = findViolation(file, to, typeOnly);
     if (reason) problems.push(`${file} → ${to}: ${reason}`);
+  }
+}
+
+for (const file of all.filter((name) => /\.(tsx?|mjs)$/.test(name))) {
+  for (const path of listUrlPaths(file)) {
+    const reason = findUrlViolation(path, existsSync(join(root, dirname(file), path)));
+    if (reason) problems.push(`${file} names ${path}: ${reason}`);
   }
 }
 

@@ -1,10 +1,20 @@
-// Checks that the texts of all languages are complete: same keys, same placeholders, none empty, unused or missing.
+// Checks that the texts of all languages are complete: same keys, same placeholders, none empty, unused or missing. A
+// language is a file in src/i18n; French, the first one of the product, is what the others are compared with.
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseSync } from "oxc-parser";
+import { languages as declared } from "../../contract/language.ts";
 import { root } from "../run.mjs";
 
-const languages = ["fr", "en", "pt"];
+const textFolder = join(root, "src", "i18n");
+const helpFolder = join(root, "src", "features", "help", "questions");
+/** @param {string} folder */
+const listLanguages = (folder) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => name.slice(0, -".json".length));
+/** @type {string[]} */
+const languages = [...declared];
 /** Prefixes of keys that are requested with a typed variable, as in t(`errors.${code}`). */
 const dynamicPrefixes = [
   "errors.",
@@ -30,7 +40,20 @@ const dynamicPrefixes = [
   "settings.privacy.seen.",
 ];
 
+/** @type {string[]} */
 const problems = [];
+for (const folder of [textFolder, helpFolder]) {
+  const found = listLanguages(folder);
+  const name = relative(root, folder);
+  for (const language of found)
+    if (!languages.includes(language))
+      problems.push(`${name}/${language}.json: contract/language.ts has no ${language}`);
+  for (const language of languages) if (!found.includes(language)) problems.push(`${name}/${language}.json is missing`);
+}
+if (problems.length > 0) {
+  console.error(problems.join("\n"));
+  process.exit(1);
+}
 const pluralForm = /_(zero|one|two|few|many|other)$/;
 
 function flatten(node, path = "") {
@@ -42,7 +65,7 @@ function flatten(node, path = "") {
 const textsByLanguage = Object.fromEntries(
   languages.map((language) => [
     language,
-    new Map(flatten(JSON.parse(readFileSync(join(root, "src", "i18n", `${language}.json`), "utf8")))),
+    new Map(flatten(JSON.parse(readFileSync(join(textFolder, `${language}.json`), "utf8")))),
   ]),
 );
 
@@ -105,6 +128,19 @@ const sources = readdirSync(join(root, "src"), { recursive: true, withFileTypes:
   .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
   .map((entry) => join(entry.parentPath, entry.name));
 for (const file of sources) walk(parseSync(file, readFileSync(file, "utf8")).program, relative(root, file));
+
+// The help shows texts of the interface by their keys, as they stand there: without placeholders.
+for (const language of languages) {
+  for (const [path, text] of flatten(JSON.parse(readFileSync(join(helpFolder, `${language}.json`), "utf8")))) {
+    for (const [, key] of text.matchAll(/\{([\w.]+)\}/g)) {
+      if (!french.has(key)) problems.push(`help, ${language}: ${path} names ${key}, which stands in no language`);
+      else if (listPlaceholders("", french.get(key)) !== "")
+        problems.push(`help, ${language}: ${path} names ${key}, which has placeholders`);
+    }
+    if (language === "fr" && / [?!;:»]|« /.test(text))
+      problems.push(`help, fr: ${path} lets a line end before its punctuation`);
+  }
+}
 
 for (const stem of stems) {
   const isDynamic = dynamicPrefixes.some((prefix) => stem.startsWith(prefix));

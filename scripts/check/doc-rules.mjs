@@ -1,12 +1,11 @@
-// Rules for single documents, used by check-docs.mjs: the form of a decision page, and the steps of a journey.
+// Rules for single documents and comments, used by check-docs.mjs: the form of a decision page, the steps of a journey, and
+// the files and symbols that a text names.
 
 const headings = ["Context", "Decision", "Consequences", "Reconsider when"];
 const linesMax = 60;
-const wordsMax = 700;
 
 /**
- * Problems of a decision page: a title, a line `Date: YYYY-MM-DD`, the four headings in order, and at most one page of
- * text.
+ * Problems of a decision page: a title, a line `Date: YYYY-MM-DD`, the four headings in order, and at most one page.
  * @param {string} text
  * @returns {string[]}
  */
@@ -18,10 +17,7 @@ export function findPageProblems(text) {
   }
   const found = lines.filter((line) => line.startsWith("## ")).map((line) => line.slice(3));
   if (found.join() !== headings.join()) problems.push(`must have the headings ${headings.join(", ")}`);
-  const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
-  if (lines.length > linesMax || words > wordsMax) {
-    problems.push(`has ${lines.length} lines and ${words} words; a page has at most ${linesMax} and ${wordsMax}`);
-  }
+  if (lines.length > linesMax) problems.push(`has ${lines.length} lines; a page has at most ${linesMax}`);
   return problems;
 }
 
@@ -41,3 +37,26 @@ export function listSteps(text) {
 export function definesSymbol(/** @type {string} */ source, /** @type {string} */ symbol) {
   return new RegExp(`^(?:export )?(?:default )?(?:async )?(?:const|class|function) ${symbol}\\b`, "m").test(source);
 }
+
+/** Comments of a module, each as one line. @param {string} source */
+export const listComments = (source) =>
+  Array.from(source.matchAll(/(?:^[ \t]*\/\/.*(?:\n|$))+|(?<!:)\/\/.*|\/\*[\s\S]*?\*\//gm), ([comment]) =>
+    comment.replace(/\n\s*(?:\*(?!\/)|\/\/)?\s?/g, " "),
+  );
+
+/** Files of code that a text names, by name or by a path that may leave out its beginning. @param {string} text */
+export const listNamedFiles = (text) =>
+  Array.from(
+    text.matchAll(/(?<![\w/.#@:*-])((?:[\w-]+\/)*[\w-]+(?:\.[\w-]+)*\.(?:tsx?|mjs|css|sql))\b/g),
+    ([, name]) => name,
+  );
+
+const placedSymbol = /`#?([A-Za-z_]\w*)(?:\(\))?` (?:\(`?([\w./-]+\.(?:tsx?|mjs))`?\)|in `([\w./-]+\.(?:tsx?|mjs))`)/g;
+
+/**
+ * Symbols that a text places in a file, as in "`sendText` (`src/sync/actions.ts`)" or "`sendText` in `src/sync/actions.ts`".
+ * @param {string} text
+ * @returns {{ symbol: string, path: string }[]}
+ */
+export const listPlacedSymbols = (text) =>
+  Array.from(text.matchAll(placedSymbol), ([, symbol, bracketed, named]) => ({ symbol, path: bracketed ?? named }));

@@ -19,7 +19,7 @@ const workerFeatures = [
   "account",
 ];
 const publicModules =
-  /^worker\/([^/]+)\/(queries|trust|request-limits|security-notices|second-factor\/reauthentication)\.ts$/;
+  /^worker\/([^/]+)\/(queries|trust|request-limits|security-notices|proof-of-work|second-factor\/reauthentication)\.ts$/;
 
 /**
  * Import order of an area's folders and files, from independent to dependent: a file imports its own stage and earlier
@@ -29,7 +29,7 @@ const publicModules =
  */
 const stages = {
   contract: [
-    ["ids.ts", "limits", "errors.ts", "text.ts", "names", "phone.ts", "language.ts"],
+    ["ids.ts", "limits", "errors.ts", "text.ts", "names", "phone", "language.ts"],
     ["calls"],
     ["."],
     ["auth"],
@@ -187,6 +187,17 @@ function findAreaViolation(from, to, typeOnly) {
     }
   }
   return undefined;
+}
+
+/**
+ * Reason why a path in `new URL(path, import.meta.url)` leads nowhere, or undefined. Such a path is relative to the file:
+ * an alias of package.json would be a fragment of the file's own address.
+ * @param {string} path @param {boolean} exists whether a file or folder stands there
+ * @returns {string | undefined}
+ */
+export function findUrlViolation(path, exists) {
+  if (path.startsWith("#")) return "new URL knows no aliases: write the path relative to this file";
+  return exists ? undefined : "there is no such file or folder";
 }
 
 /**

@@ -7,6 +7,8 @@ import { readOptions } from "./options.mjs";
 import { prepare } from "./prepare.mjs";
 
 const scheduledIntervalMs = 3_600_000;
+/** Raises the limits of production: whoever tries the product does within an hour what takes people days. */
+const limitFactor = Number(process.env["LOCAL_LIMIT_FACTOR"] ?? 1_000);
 
 try {
   const { port, state, demo, build: shouldBuild } = readOptions();
@@ -25,8 +27,8 @@ try {
     "--log-level",
     "warn",
     ...listSettingArguments(),
-    // The demo sends within a minute what takes people days.
-    ...(demo ? ["--var", "LOCAL_LIMIT_FACTOR:1000"] : []),
+    "--var",
+    `LOCAL_LIMIT_FACTOR:${limitFactor}`,
   ]);
 
   const address = `http://localhost:${port}`;
@@ -36,6 +38,9 @@ try {
   }
   // The local runtime has no cron: this timer replaces the one of wrangler.toml.
   setInterval(() => fetch(`${address}/cdn-cgi/local/scheduled`).catch(() => undefined), scheduledIntervalMs).unref();
+  if (limitFactor > 1) {
+    console.log("Daily limits of requests, groups, statuses and searches are lifted; LOCAL_LIMIT_FACTOR=1 keeps them.");
+  }
   console.log(`Lisolo is ready on ${address} (stop with Ctrl+C; data stays in ${state})`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -3,6 +3,7 @@ import { BrowserRouter, useLocation, useNavigate } from "react-router";
 import { Toaster } from "#components/overlays/toast.tsx";
 import { findFirstView } from "#lib/browser/first-view.ts";
 import { loadWithRetry } from "#lib/browser/load-failure.ts";
+import { followVisibleHeight } from "#lib/browser/page/visible-height.ts";
 import { getSession } from "#lib/session/session.ts";
 import { RequireSession } from "./require-session.tsx";
 import { RouteError } from "./route-error.ts";
@@ -34,8 +35,9 @@ function SignedInApp() {
 
 function AppRoutes() {
   const { pathname } = useLocation();
+  useEffect(followVisibleHeight, []);
   return (
-    <div className="flex h-screen h-dvh flex-col overflow-hidden bg-bg text-text">
+    <div className="flex h-screen h-dvh max-h-[var(--visible-height)] flex-col overflow-hidden bg-bg text-text">
       <RouteErrorBoundary path={pathname}>
         <SignedInApp />
       </RouteErrorBoundary>

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { t } from "#i18n/setup.ts";
 import { saveFlashMessage } from "#lib/session/flash-message.ts";
-import { wasAccountDeleted, wasSignedOut } from "#lib/session/session.ts";
+import { getSessionEndCause } from "#lib/session/session.ts";
 import { saveSessionEndedNote } from "#lib/session/session-ended-note.ts";
 import { renewSessionWhileVisible } from "#lib/session/session-renewal.ts";
 import { isSigningOut } from "#lib/session/signing-out.ts";
@@ -34,8 +34,9 @@ function SyncProvider({ userId, children }: { userId: string; children: ReactNod
 }
 
 const saveSignOutMessage = (): void => {
-  if (wasAccountDeleted()) saveFlashMessage({ title: t("profile.deletedTitle"), message: t("profile.deleted") });
-  else if (wasSignedOut()) saveFlashMessage({ message: t("auth.signedOutElsewhere") });
+  const cause = getSessionEndCause();
+  if (cause === "account") saveFlashMessage({ title: t("profile.deletedTitle"), message: t("profile.deleted") });
+  else if (cause === "person") saveFlashMessage({ message: t("auth.signedOutElsewhere") });
   else saveSessionEndedNote();
 };
 

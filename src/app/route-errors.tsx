@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
+import { setPageTitle } from "#lib/browser/page/page-title.ts";
 import { resetFailedScreens, ScreenUnavailable } from "./lazy-screen.tsx";
 import { RouteError } from "./route-error.ts";
 
@@ -11,7 +12,7 @@ function ErrorScreen({ error, onLeave }: { error: unknown; onLeave: () => void }
   const { t } = useTranslation();
   const navigate = useNavigate();
   useEffect(() => {
-    document.title = `${t("shell.error.title")} · Lisolo`;
+    setPageTitle(t("shell.error.title"));
   }, [t]);
   const isStatus = error instanceof RouteError;
   const detail = isStatus ? `${error.status} ${error.message}` : error instanceof Error ? error.message : String(error);
@@ -42,7 +43,7 @@ function MissingScreen({ onRetry, onOnline }: { onRetry: () => void; onOnline: (
     return () => removeEventListener("online", onOnline);
   }, [onOnline]);
   return (
-    <main className="flex min-h-0 flex-1 flex-col justify-center bg-bg">
+    <main data-missing-screen className="flex min-h-0 flex-1 flex-col justify-center bg-bg">
       <EmptyState
         icon="i-ph-cloud-slash"
         title={t("shell.missing.title")}

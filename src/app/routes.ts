@@ -147,7 +147,6 @@ export type TabId = (typeof appTabs)[number]["id"];
 const isUnderPath = (pathname: string, prefix: string): boolean =>
   pathname === prefix || pathname.startsWith(`${prefix}/`);
 
-/** Tab with the longest path that is a prefix of `pathname`. */
-export const findActiveTab = (pathname: string): TabId =>
-  appTabs.filter((tab) => isUnderPath(pathname, tab.path)).sort((a, b) => b.path.length - a.path.length)[0]?.id ??
-  "masolo";
+/** Tab whose path is a prefix of `pathname`. The path of Masolo is one of every path, so it counts alone. */
+export const findActiveTab = (pathname: string): TabId | undefined =>
+  appTabs.find(({ id, path }) => (id === "masolo" ? pathname === path : isUnderPath(pathname, path)))?.id;

@@ -8,6 +8,7 @@ import { HeaderTrailingContext, IsPageContext, WindowPathContext } from "#compon
 import { PageNotices } from "#components/overlays/toast-stack.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
 import { CallHost } from "#features/calls/host/call-host.tsx";
+import { VoiceBarHost } from "#features/chat/attachments/voice-bar-host.tsx";
 import { useOwnProfile } from "#sync/hooks/use-people.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { LazyScreenView } from "./lazy-screen.tsx";
@@ -119,6 +120,7 @@ export default function Shell() {
             <>
               <ConnectionBanner />
               <CallHost />
+              <VoiceBarHost pathname={pathname} />
               <SecurityNotesHost />
               <NotifierHost pathname={pathname} isListShown={isListShown} />
             </>

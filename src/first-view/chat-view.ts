@@ -16,12 +16,12 @@ const header = (chat: ChatViewData, t: Translate): Markup => {
     <div class="min-w-0 flex-1 "><h1 id="first-title" class="truncate font-bold text-[length:calc(1rem+4px)] leading-[min(1.75rem,42px)]">
       <a href="${profilePath}" class="flex min-h-12 w-fit max-w-full items-center gap-2 rounded-card pr-1 -outline-offset-3 sm:gap-3 sm:pr-2">${avatar(chat.person, 40)}
         <span class="flex max-h-[70px] min-w-0 flex-col flex-wrap content-start justify-center overflow-hidden">
-          <span class="flex w-full items-center gap-1.5"><bdi class="line-clamp-2 min-w-0 text-[length:min(1rem,20px)] leading-[1.25] break-words whitespace-normal sm:text-lg">${name}</bdi>${
+          <span class="flex w-full items-center gap-1.5"><bdi class="line-clamp-2 min-w-0 text-[length:min(1rem,20px)] leading-[1.25] break-words whitespace-normal sm:text-[length:min(1.125rem,20px)]">${name}</bdi>${
             chat.isMuted &&
             markup`<span role="img" aria-label="${t("mute.isOn")}" class="i-ph-bell-slash shrink-0 text-base text-muted"></span>`
           }</span>${
             memberCount !== undefined &&
-            markup`<span class="w-full truncate text-[0.8125rem] leading-[1.4] sm:text-sm font-normal text-muted">${t("groups.chat.members", { count: memberCount })}</span>`
+            markup`<span class="w-full truncate text-[length:min(0.8125rem,15px)] leading-[1.3] sm:text-[length:min(0.875rem,15px)] font-normal text-muted">${t("groups.chat.members", { count: memberCount })}</span>`
           }
         </span>
       </a>
@@ -43,6 +43,7 @@ const composer = (
 ): Markup => markup`<form id="first-composer" method="dialog" class="relative shrink-0 border-t border-line bg-surface px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]">
   <div class="flex items-end gap-x-1 sm:gap-x-2">
     ${iconButton("i-ph-plus", t("chat.attach.menu"), "text-muted hover:text-text")}
+    <span class="hidden w-26 shrink-0 sm:block"></span>
     <textarea rows="1" dir="auto" enterkeyhint="send" autocomplete="off" aria-label="${t("chat.composer")}" placeholder="${t("chat.placeholder")}" class="block min-h-12 max-h-[144px] [field-sizing:content] min-w-0 flex-1 rounded-[24px] border border-field bg-bg px-4 py-[11px] leading-6 placeholder:overflow-hidden placeholder:text-ellipsis placeholder:whitespace-nowrap focus-visible:border-accent focus-visible:outline-1 focus-visible:outline-offset-0 pr-12!"></textarea>
     <button type="submit" aria-label="${t("chat.voice.record")}" title="${t("chat.voice.record")}" data-record="${t("chat.voice.record")}" data-send="${t("chat.send")}" class="grid size-12 shrink-0 touch-none select-none place-items-center rounded-full bg-accent text-[20px] text-on-accent hover:bg-accent-hover"><span class="i-ph-microphone-fill" aria-hidden="true"></span><span hidden class="i-ph-paper-plane-right-fill" aria-hidden="true"></span></button>
   </div>

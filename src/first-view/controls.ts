@@ -1,5 +1,5 @@
 import { tickClasses } from "#components/messages/tick-classes.ts";
-import { type AvatarPerson, getAvatarSeed, getInitials, toHue } from "#components/people/avatar-text.ts";
+import { type AvatarPerson, getAvatarSeed, getInitials, toPersonHue } from "#components/people/avatar-text.ts";
 import type { Translate } from "#i18n/setup.ts";
 import type { DisplayedStatus } from "#sync/store/view-models.ts";
 import { type Markup, markup } from "./markup.ts";
@@ -43,8 +43,7 @@ export const avatar = (person: AvatarPerson, size: keyof typeof avatarSizes): Ma
     return markup`<span aria-hidden="true" class="inline-grid shrink-0 place-items-center rounded-full bg-raised text-muted ${avatarSizes[size]}">
       <span class="i-ph-user-circle-dashed ${emptyAvatarSizes[size]}"></span></span>`;
   }
-  const seed = getAvatarSeed(person);
-  return markup`<span aria-hidden="true" data-initials="${getInitials(seed)}" class="relative inline-grid shrink-0 place-items-center overflow-hidden font-semibold text-white select-none before:content-[attr(data-initials)] rounded-full ${avatarSizes[size]} ${hueClasses[toHue(seed)]}"></span>`;
+  return markup`<span aria-hidden="true" data-initials="${getInitials(getAvatarSeed(person))}" class="relative inline-grid shrink-0 place-items-center overflow-hidden font-semibold text-white select-none before:content-[attr(data-initials)] rounded-full ${avatarSizes[size]} ${hueClasses[toPersonHue(person)]}"></span>`;
 };
 
 export const ticks = (status: DisplayedStatus, t: Translate): Markup =>

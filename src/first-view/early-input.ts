@@ -1,17 +1,31 @@
+import type { animateEntrance } from "#lib/browser/page/row-entrance.ts";
 import type { createEarlySender, EarlySenderOptions } from "./early-sender.ts";
 
 /** Functions and values of modules that the inline script needs. */
 export type EarlyInputOptions = Pick<
   EarlySenderOptions,
   "personHeader" | "transportHeader" | "sessionLock" | "refreshMarginMs"
-> & { createUuid: () => string; createEarlySender: typeof createEarlySender };
+> & {
+  createUuid: () => string;
+  createEarlySender: typeof createEarlySender;
+  isComposingKey: (event: KeyboardEvent) => boolean;
+  animateEntrance: typeof animateEntrance;
+  /** Key in `sessionStorage` of a message from the document before, such as "Log-in successful". */
+  flashMessageKey: string;
+};
 
 /**
  * Input in a first view before the app has loaded. The source text of this function is the inline script of the
  * document, so it uses nothing from any module but its options. It removes a view of another person, and writes what is
  * typed and sent to the keys of `src/sync/store/journal.ts`, where the app finds it, at once or after a reload.
  */
-export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: EarlyInputOptions): void => {
+export const startEarlyInput = ({
+  createUuid,
+  createEarlySender,
+  isComposingKey,
+  animateEntrance,
+  ...options
+}: EarlyInputOptions): void => {
   const view = document.getElementById("first-view");
   if (!view?.firstChild) return;
   const { user = "" } = view.dataset;
@@ -53,6 +67,11 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
     });
   };
   fixHeights([...view.querySelectorAll<HTMLElement>("#first-scroller li")]);
+  // After a sign-in the list is new to the eye: its rows enter one by one.
+  const isStill =
+    document.documentElement.matches("[data-look~=still]") || matchMedia("(prefers-reduced-motion)").matches;
+  if (!isStill && sessionStorage[options.flashMessageKey])
+    for (const [index, row] of view.querySelectorAll("[data-rows] > li > div").entries()) animateEntrance(row, index);
   let sentAtMs = Number.NEGATIVE_INFINITY;
   const ignoredAfterSendMs = 600; // the second tap of a double tap on "send" does not record
   const forgetPress = () => {
@@ -128,8 +147,7 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
       previous?.querySelector(".bg-own")?.classList.remove("rounded-br-[6px]");
     }
     const bubble = row.querySelector("bdi");
-    if (bubble) bubble.textContent = text;
-    bubble?.parentElement?.setAttribute("dir", "auto");
+    bubble?.prepend(text);
     writeTime(row, at);
     list.append(row);
     fixHeights(previous instanceof HTMLElement ? [previous, row] : [row]);
@@ -153,7 +171,7 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
   });
   /** Whether a text is accepted as it is. The app cleans or explains others. */
   const isOrdinary = (text: string) =>
-    /[\p{L}\p{N}\p{P}\p{S}]/u.test(text.replace(/[\u115f\u1160\u2800\u3164\uffa0]/g, "")) &&
+    /[\p{L}\p{N}\p{P}\p{S}]/u.test(text.replace(/[\u115f\u1160\u2800\u3164\uffa0\ufffc\u{1d159}]/gu, "")) &&
     !/(?![\t\n])\p{Cc}|\p{Surrogate}/u.test(text);
   const appDraftKey = `${store}-draft-${conversation}`;
   /** Text of this field that another tab may have made a draft of the app; it ends when the text is sent. */
@@ -186,7 +204,7 @@ export const startEarlyInput = ({ createUuid, createEarlySender, ...options }: E
     save();
   });
   field?.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    if (event.key !== "Enter" || event.shiftKey || isComposingKey(event)) return;
     event.preventDefault();
     send();
   });

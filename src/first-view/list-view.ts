@@ -6,7 +6,7 @@ import { type AvatarPerson, toAvatarPerson } from "#components/people/avatar-tex
 import { toMutedText } from "#components/people/mute-texts.ts";
 import { formatTimeOrDate } from "#i18n/relative-date.ts";
 import type { Translate } from "#i18n/setup.ts";
-import { balanceBidi, isolateBidi } from "#lib/text/bidi.ts";
+import { balanceBidi, isolateBidi, isRightToLeft } from "#lib/text/bidi.ts";
 import { avatar, countBadge, iconButton, tabBar, ticks } from "./controls.ts";
 import { type Markup, markup } from "./markup.ts";
 import type { ListEntry, ListView } from "./view-data.ts";
@@ -42,7 +42,7 @@ const previewText = (entry: ListEntry, t: Translate): Markup => {
   const { icon, text, isNote } = toPreviewParts(body, t, names && { sender, names }, toCallPerspective(entry, t));
   return markup`${authorPrefix(entry, t)}
     ${icon && markup`<span class="${icon} mr-1 align-[-0.125em] text-base" aria-hidden="true"></span>`}
-    ${isNote ? markup`<i>${text}</i>` : markup`<bdi>${balanceBidi(text)}</bdi>`}`;
+    ${isNote ? markup`<i>${text}</i>` : markup`<bdi${isRightToLeft(text) && markup` dir="rtl"`}>${balanceBidi(text)}</bdi>`}`;
 };
 
 const preview = (entry: ListEntry, t: Translate): Markup => {
@@ -66,16 +66,16 @@ const preview = (entry: ListEntry, t: Translate): Markup => {
 const row = (entry: ListEntry, now: number, t: Translate): Markup => {
   const name = getConversationName(entry, t);
   const isLoud = (entry.unread > 0 || entry.marked) && !entry.muted;
-  const person = entry.group ? toAvatarPerson(entry.group) : (entry.person ?? unknownPerson);
+  const person = entry.group ? toAvatarPerson(entry.group, entry.id) : (entry.person ?? unknownPerson);
   return markup`<li class="h-[4.75rem] border-b border-line"><div class="relative flex h-full items-center bg-bg hover:bg-raised active:bg-raised">
     <a href="${toConversationPath(entry)}" class="flex h-full min-w-0 flex-1 items-center gap-3 py-2 pl-4 outline-offset-[-3px] pr-1 [@media(hover:hover)]:!pr-4">
       ${avatar(person, 50)}
       <span class="flex min-w-0 flex-1 flex-col gap-0.5">
-        <span class="flex items-baseline gap-2">
-          <span class="flex min-w-0 flex-1 items-center gap-1.5">
-            ${entry.kind === "group" && markup`<span role="img" aria-label="${t("groups.chat.isGroup")}" class="i-ph-users-three-fill shrink-0 text-base text-muted"></span>`}
+        <span class="flex flex-wrap items-baseline gap-x-2">
+          <span class="flex min-w-[min(100%,7rem)] flex-1 items-baseline gap-1.5">
+            ${entry.kind === "group" && markup`<span role="img" aria-label="${t("groups.chat.isGroup")}" class="i-ph-users-three-fill shrink-0 self-center text-base text-muted"></span>`}
             <bdi class="min-w-0 truncate font-semibold">${name}</bdi>
-            ${entry.person?.blocked === 1 && markup`<span role="img" aria-label="${t("blocked.isBlocked")}" class="i-ph-prohibit-bold shrink-0 text-base text-danger"></span>`}
+            ${entry.person?.blocked === 1 && markup`<span role="img" aria-label="${t("blocked.isBlocked")}" class="i-ph-prohibit-bold shrink-0 self-center text-base text-danger"></span>`}
           </span>
           <time data-at="${entry.at}" class="shrink-0 text-xs tabular-nums ${isLoud ? "font-semibold text-accent" : "text-muted"}">${formatTimeOrDate(entry.at, undefined, now)}</time>
         </span>
@@ -147,7 +147,7 @@ export const renderListView = (view: ListView, t: Translate): Markup =>
         </form></search></div>
         ${filters(view, t)}
         ${view.archivedCount !== 0 && archivedRow(view.archivedCount, t)}
-        <div class="min-h-0 flex-1 overflow-y-auto overscroll-contain"><ul aria-label="${t("masolo.list")}" class="relative">${view.entries.map((entry) => row(entry, view.now, t))}</ul></div>
+        <div class="min-h-0 flex-1 overflow-y-auto overscroll-contain"><ul data-rows aria-label="${t("masolo.list")}" class="relative">${view.entries.map((entry) => row(entry, view.now, t))}</ul></div>
       </div>
     </section>
     ${tabs(view, t)}

@@ -1,5 +1,5 @@
 import { toCallEntry } from "#components/messages/call-text.ts";
-import { formatElements } from "#components/messages/format-elements.ts";
+import { formatElements, paragraphClasses } from "#components/messages/format-elements.ts";
 import { textScaleClasses, toTextScale } from "#components/messages/large-emoji.ts";
 import { describeDeleter, getMemberName, listNamedMembers } from "#components/messages/member-names.ts";
 import { toPreviewParts } from "#components/messages/message-preview-text.ts";
@@ -24,8 +24,7 @@ import { locales } from "#i18n/locales.ts";
 import { formatDayHeading } from "#i18n/relative-date.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { toThumbUrl } from "#lib/media/thumbhash.ts";
-import { balanceBidi, isolateBidi } from "#lib/text/bidi.ts";
-import { isRightToLeft } from "#lib/text/direction.ts";
+import { balanceBidi, endsRightToLeft, isolateBidi, isRightToLeft } from "#lib/text/bidi.ts";
 import { avatar, ticks } from "./controls.ts";
 import { Markup, markup } from "./markup.ts";
 import type { ChatEntry, ChatViewData } from "./view-data.ts";
@@ -94,9 +93,9 @@ const formattedText = (
 
 const bubbleText = (text: string, mentions: readonly Mention[], time: string, mine: boolean, t: Translate): Markup => {
   const collapsed = collapseText(text);
-  return markup`<p dir="${isRightToLeft(text) ? "rtl" : "ltr"}" class="whitespace-pre-wrap text-start leading-[1.4] [overflow-wrap:anywhere]"><bdi>${formattedText(collapsed ?? text, mentions)}${
-    collapsed !== undefined && "…"
-  }</bdi>${collapsed === undefined && timeSpacer(time, mine)}</p>${
+  return markup`<p><bdi class="${paragraphClasses}">${formattedText(collapsed ?? text, mentions)}${
+    collapsed === undefined ? timeSpacer(time, mine) : "…"
+  }</bdi></p>${
     collapsed !== undefined &&
     markup`<span class="flex min-h-12 w-full items-center font-semibold text-accent">${t("messages.showMore")}${timeSpacer(time, mine)}</span>`
   }`;
@@ -186,7 +185,7 @@ const quotedMessage = ({ body, mine, sender }: ChatEntry, chat: ChatViewData, t:
   const { icon, text, isNote } = toPreviewParts(toPreview(body).preview, t, inGroup, { isMine: mine, peerName: name });
   return markup`<bdi class="${quoteClasses.author}">${balanceBidi(author)}</bdi><span class="${quoteClasses.text}"${isRightToLeft(text) && markup` dir="rtl"`}>${
     icon && markup`<span class="${icon} mr-1 align-[-0.125em] text-base" aria-hidden="true"></span>`
-  }${isNote ? markup`<i>${text}</i>` : markup`<bdi>${balanceBidi(text)}</bdi>`}</span>`;
+  }${isNote ? markup`<i>${text}</i>` : markup`<bdi${isRightToLeft(text) && markup` dir="rtl"`}>${balanceBidi(text)}</bdi>`}</span>`;
 };
 
 const call = (entry: ChatEntry, body: CallBody, chat: ChatViewData, endsRun: boolean, t: Translate): Markup => {
@@ -229,7 +228,7 @@ const bubble = (entry: ChatEntry, placement: MessagePlacement, chat: ChatViewDat
   const edited = getEditNumber(body) > 0 && t("messages.edited");
   const time = formatTime(at);
   const isOverImage = body.type === "image" && body.text === undefined;
-  const isRtl = "text" in body && isRightToLeft(body.text ?? "");
+  const isRtl = "text" in body && endsRightToLeft(body.text ?? "");
   const corner = endsRun ? (mine ? "rounded-br-[6px]" : "rounded-bl-[6px]") : "";
   const sender = mine ? undefined : toSender(entry, chat);
   const author = mine ? t("chat.fromYou") : t("chat.from", { name: sender?.username ?? chat.name });

@@ -1,16 +1,15 @@
+import type { Language } from "#contract/language.ts";
 import { type AppTemplate, documentHeaders } from "#contract/wire/document/document-headers.ts";
 
 /** Content of the app's document, filled into its template. */
 export type DocumentContent = {
   /** Person whose view it is. */
   user: string;
-  language: string;
+  language: Language;
   /** Markup of the first view, or nothing. */
   view: string;
   /** Conversation that the composer writes to. */
   conversation?: string | undefined;
-  /** Text of the link that loads the page again, shown if a script cannot be loaded. */
-  hint: string;
   /** Local day on which a view of a snapshot was drawn, as `toDateString` writes it. */
   day?: string | undefined;
   /** JSON for the app. */
@@ -35,10 +34,17 @@ const hashStyles = async (css: string): Promise<string> => {
   return `sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;
 };
 
+/**
+ * Caching of the app's page. It contains a person's content. Besides, WebKit does not freeze a page that is not to be
+ * stored when the person leaves it: a frozen page may hold a transaction of the local database, which no other page can
+ * then read (https://github.com/w3c/IndexedDB/issues/381).
+ */
+export const appPageCaching = "private, no-store";
+
 /** Fills the template, in the Worker or in the service worker. The security policy names the hash of the styles. */
 export const fillTemplate = async (
   template: AppTemplate,
-  { user, language, view, conversation = "", hint, day = "", data }: DocumentContent,
+  { user, language, view, conversation = "", day = "", data }: DocumentContent,
 ): Promise<{ html: string; headers: Record<string, string> }> => {
   const css = selectStyles(template, view);
   const values: Readonly<Record<string, string>> = {
@@ -46,7 +52,7 @@ export const fillTemplate = async (
     user: escapeAttribute(user),
     conversation: escapeAttribute(conversation),
     day: escapeAttribute(day),
-    hint,
+    hint: template.hints[language],
     css,
     view,
     data: data.replaceAll("<", "\\u003c"), // nothing in the data can end its script element
@@ -54,6 +60,9 @@ export const fillTemplate = async (
   return {
     // In one pass, because the values may contain marks of the template themselves.
     html: template.html.replace(marks, (mark, name: string) => values[name] ?? mark),
-    headers: documentHeaders(template.scriptHashes, [...template.styleHashes, await hashStyles(css)]),
+    headers: {
+      ...documentHeaders(template.scriptHashes, [...template.styleHashes, await hashStyles(css)]),
+      "cache-control": appPageCaching,
+    },
   };
 };

@@ -7,6 +7,9 @@ import type { AppTemplate, StyleRule } from "#contract/wire/document/document-he
 import { documentDataId, firstViewId } from "#contract/wire/document/document-names.ts";
 import { type EarlyInputOptions, startEarlyInput } from "#first-view/early-input.ts";
 import { createEarlySender } from "#first-view/early-sender.ts";
+import { isComposingKey } from "#lib/browser/composing-key.ts";
+import { animateEntrance } from "#lib/browser/page/row-entrance.ts";
+import { flashMessageKey } from "#lib/session/flash-message.ts";
 import { sessionLock } from "#lib/session/session-lock.ts";
 import { appearanceScript, type BuildManifest, listModuleScripts, loadFailureScript, toCspHash } from "./document.ts";
 
@@ -72,11 +75,13 @@ const earlyInputValues = {
   transportHeader: sessionTransportHeader,
   sessionLock,
   refreshMarginMs: refreshMarginSeconds * 1_000,
-} satisfies Omit<EarlyInputOptions, "createUuid" | "createEarlySender">;
+  flashMessageKey,
+} satisfies Omit<EarlyInputOptions, "createUuid" | "createEarlySender" | "isComposingKey" | "animateEntrance">;
 
 /** Inline script of a first view: the source text of functions that use nothing from any module. */
 export const firstViewScript =
-  `(${startEarlyInput})({createUuid:${createUuid},createEarlySender:${createEarlySender},` +
+  `(${startEarlyInput})({createUuid:${createUuid},createEarlySender:${createEarlySender},isComposingKey:${isComposingKey},` +
+  `animateEntrance:${animateEntrance},` +
   `...${JSON.stringify(earlyInputValues)}})`;
 
 /** The first view covers the skeleton of the app until the app has drawn the same. */
@@ -98,7 +103,7 @@ const expectLink = '<link rel="expect" href="#unloaded" blocking="render">';
  * The completed page with marks that the Worker fills with a person's content and with the styles of its classes
  * (worker/service/app-document).
  */
-export const completeAppTemplate = (page: string, styles: StyleRule[]) => {
+export const completeAppTemplate = (page: string, hints: AppTemplate["hints"], styles: StyleRule[]) => {
   // Requested while the document arrives, and with low priority: behind the view, and behind what is sent from it.
   const preloads = [...page.matchAll(/\s*<link rel="modulepreload"[^>]*>/g)].map(([tag]) => tag);
   const scripts = [...page.matchAll(/\s*<script type="module"[^>]*><\/script>/g)].map(([tag]) => tag);
@@ -123,6 +128,7 @@ export const completeAppTemplate = (page: string, styles: StyleRule[]) => {
     );
   return {
     html,
+    hints,
     styles: [...styles, { css: firstViewCss }],
     scriptHashes: extractInline(html, "script").map(toCspHash),
     styleHashes: extractInline(page, "style").map(toCspHash),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import { renderToString } from "react-dom/server";
 import type { Provider } from "#contract/auth/security.ts";
-import { languages, toManifestPath } from "#contract/language.ts";
+import { type Language, languages, toManifestPath } from "#contract/language.ts";
 import { clientFileHeaders, documentHeaders, headersEverywhere } from "#contract/wire/document/document-headers.ts";
 import { earlyInputScript, signedInRedirectScript } from "#features/auth/form/early-input.ts";
 import { renderFirstView } from "#first-view/first-view.ts";
@@ -41,7 +41,12 @@ type EntryScreen = { source: string; lazyModules?: string[]; title: TextKey; des
 /** `lazyModules`: modules that the page may load after an action; their styles are included in the page. */
 const entryScreens: Record<EntryPageName, EntryScreen> = {
   welcome: { source: "welcome-screen", title: "auth.welcomeTitle", description: "auth.welcomeDescription" },
-  register: { source: "register-screen", title: "auth.registerTitle", description: "auth.registerDescription" },
+  register: {
+    source: "register-screen",
+    lazyModules: ["/src/components/people/picture-cropper.tsx"],
+    title: "auth.registerTitle",
+    description: "auth.registerDescription",
+  },
   login: {
     source: "login-screen",
     lazyModules: ["/src/features/auth/flows/second-factor-step.tsx"],
@@ -137,7 +142,13 @@ for (const language of languages)
 const index = join(client, "index.html");
 const shell = completeAppShell(readFileSync(index, "utf8"), manifest);
 writeFileSync(index, shell.html);
-const template = completeAppTemplate(shell.html, await firstViewStyles(firstViewScript));
+const hints = Object.fromEntries(
+  languages.map((language) => {
+    const t = createTranslate(language, texts[language]);
+    return [language, `${t("auth.loadFailed")} ${t("common.retry")}`];
+  }),
+) as Record<Language, string>;
+const template = completeAppTemplate(shell.html, hints, await firstViewStyles(firstViewScript));
 writeFileSync(join(folder, "app-template.json"), JSON.stringify(template));
 
 // Beside the served folder, for the byte budget.
@@ -146,7 +157,7 @@ mkdirSync(samples, { recursive: true });
 for (const [name, view] of Object.entries(firstViewSamples)) {
   activateTexts("fr", texts.fr);
   const drawn = renderFirstView(view, createTranslate("fr", texts.fr)).html;
-  const content = { user: "", language: "fr", view: drawn, hint: "", data: "" };
+  const content = { user: "", language: "fr", view: drawn, data: "" } as const;
   writeFileSync(join(samples, `${name}.html`), (await fillTemplate(template, content)).html);
 }
 writeFileSync(join(folder, "headers.json"), JSON.stringify(headers));

@@ -1,3 +1,5 @@
+import { isRecentlyConfirmed } from "#contract/auth/session-age.ts";
+import { isLanguage } from "#contract/language.ts";
 import type { AppTemplate } from "#contract/wire/document/document-headers.ts";
 import { fillTemplate } from "#first-view/template.ts";
 import { readFirstView } from "#lib/browser/first-view-cache.ts";
@@ -12,9 +14,12 @@ const appPagePath = "/app";
 const templatePath = "/entry/app-template.json";
 const assets = __ASSETS__;
 // Language of a file with texts. Once one of a language was loaded, all its texts are cached and updated with the app.
-const getTextsLanguage = (path: string): string | undefined => /^\/assets\/(fr|en|pt)-[^/]+$/.exec(path)?.[1];
+const getTextsLanguage = (path: string): string | undefined => {
+  const [, name] = /^\/assets\/(\w+)-[^/]+$/.exec(path) ?? [];
+  return isLanguage(name) ? name : undefined;
+};
 // Names of all emoji in a language, 20 kB each: cached once the search for emoji has used them.
-const isCachedOnUse = (path: string): boolean => /^\/assets\/emoji-(fr|en|pt)-[^/]+$/.test(path);
+const isCachedOnUse = (path: string): boolean => /^\/assets\/emoji-\w\w-[^/]+$/.test(path);
 // Lists of the files of this version and the one before, from which an open tab may still load files.
 const versionListKey = "/sw-versions";
 const fetchesAtOnce = 4;
@@ -77,10 +82,11 @@ export const cacheAssets = async (paths: string[]): Promise<void> => {
   await cacheMissingFiles(assets.filter(isWanted)).catch(() => undefined);
 };
 
-/** The app's page with the snapshot of this path, or undefined if there is none. */
+/** The app's page with the snapshot of this path, or undefined if there is none that may be shown. */
 const fillWithSnapshot = async (path: string): Promise<Response | undefined> => {
   const [snapshot, template] = await Promise.all([readFirstView(path), findCached(cacheName, templatePath)]);
   if (!snapshot || !template) return undefined;
+  if (navigator.onLine && !isRecentlyConfirmed(snapshot.confirmedAt, Date.now())) return undefined;
   const { html, headers } = await fillTemplate((await template.json()) as AppTemplate, { ...snapshot, data: "null" });
   return new Response(html, { headers: { ...headers, "content-type": "text/html; charset=utf-8" } });
 };

@@ -3,7 +3,8 @@ import { findFirstView } from "#lib/browser/first-view.ts";
 import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { subscribeToAuthEvents } from "#lib/session/auth-events.ts";
-import { wasSignedOut } from "#lib/session/session.ts";
+import { confirmSession } from "#lib/session/confirm-session.ts";
+import { getSessionEndCause } from "#lib/session/session.ts";
 import { recoverEarlyDrafts } from "./drafts/early-drafts.ts";
 import { TextDrafts } from "./drafts/text-drafts.ts";
 import { readUnsentSummary, type UnsentSummary } from "./drafts/unsent-summary.ts";
@@ -13,6 +14,7 @@ import { ReadTracker } from "./inbound/read-tracker.ts";
 import { recoverBackgroundOutbox } from "./outbox/background-outbox-recovery.ts";
 import { startJournalRecovery } from "./outbox/enqueue.ts";
 import { createBrowserPlatform } from "./platform/browser-platform.ts";
+import type { Platform } from "./platform/platform.ts";
 import { SyncError } from "./platform/sync-error.ts";
 import { LiveQueries } from "./queries/live-queries.ts";
 import { purgeJournal } from "./store/journal.ts";
@@ -69,6 +71,9 @@ let lastStart: { userId: Uuid; engine: Promise<SyncEngine> } | undefined;
 /** Stops run one after another, and a start waits for them, so that they do not close the stores of the new engine. */
 let pendingStop: Promise<void> = Promise.resolve();
 
+const waitForTimer = (platform: Platform): Promise<void> =>
+  new Promise((resolve) => platform.startTimer(platform.storeTimeoutMs, resolve));
+
 const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
   const platform = createBrowserPlatform(userId);
   const notify = (notice: SyncNotice) => {
@@ -113,7 +118,8 @@ const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
   currentEngine.set(engine);
   await tab.start();
   const [context, data] = [tab.context.get(), takeDocumentData()];
-  if (context && data) await applyDocumentData(context, data);
+  // The data comes by the socket too: a database that does not answer does not hold up the start.
+  if (context && data) await Promise.race([applyDocumentData(context, data), waitForTimer(platform)]);
   unsubscribe.push(startJournalRecovery(tab));
   void recoverBackgroundOutbox(tab);
   const conversationOnScreen = typeof document === "undefined" ? undefined : findFirstView()?.dataset["conversation"];
@@ -121,10 +127,20 @@ const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
   return engine;
 };
 
-/** Starts the engine of a person, or returns the running one. Stops the engine of another person first. */
+/** Creates the engine once nothing says that the session has ended. Rejects with a SyncError if it has. */
+const createEngineOfSession = async (userId: Uuid): Promise<SyncEngine> => {
+  if (await confirmSession(userId)) return createEngine(userId);
+  await deleteEndedData(userId);
+  throw new SyncError("unavailable");
+};
+
+/**
+ * Starts the engine of a person, or returns the running one. Stops the engine of another person first. Rejects with a
+ * SyncError if the session has ended.
+ */
 export const startEngine = (userId: Uuid): Promise<SyncEngine> => {
   if (lastStart?.userId === userId) return lastStart.engine;
-  const engine = stopEngine().then(() => createEngine(userId));
+  const engine = stopEngine().then(() => createEngineOfSession(userId));
   lastStart = { userId, engine };
   return engine;
 };
@@ -148,15 +164,28 @@ const deleteLocalData = async (userId: Uuid): Promise<void> => {
 };
 
 /**
- * Stops the engine after the session ended, and deletes the local data. Unsent data stays for its author if the session
- * expired or another person signed in. After a sign-out in any tab everything is deleted, this tab's last writes
- * included.
+ * Deletes what the end of a session demands: everything after a sign-out in any tab, this tab's last writes included;
+ * everything but unsent data after the person ended the session from elsewhere. Otherwise all stays for its person, who
+ * alone can open it again: a server that was restored from an older copy may have lost what this device holds.
  */
+const deleteEndedData = (userId: Uuid): Promise<void> | undefined => {
+  switch (getSessionEndCause()) {
+    case "person":
+    case "account":
+      return deleteLocalData(userId);
+    case "elsewhere":
+      return purgeAllButUnsent(createBrowserPlatform(userId), userId);
+    case undefined:
+      return undefined;
+  }
+};
+
+/** Stops the engine after the session ended. */
 const handleSessionEnd = async (userId: Uuid): Promise<void> => {
   if (lastStart?.userId !== userId) return;
   void deleteFirstViews().catch(() => undefined);
   pendingStop = stopEngine()
-    .then(() => (wasSignedOut() ? deleteLocalData(userId) : purgeAllButUnsent(createBrowserPlatform(userId), userId)))
+    .then(() => deleteEndedData(userId))
     .catch((error: unknown) => console.warn("local data could not be removed", error));
   emitNotice("signed-out");
   await pendingStop;

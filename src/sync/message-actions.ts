@@ -7,8 +7,10 @@ import { pushUse } from "#lib/browser/push/push-use.ts";
 import { loadMulticast, loadServerCode, rejectAsOffline } from "./actions.ts";
 import { getEngine } from "./engine.ts";
 import { retryFailedMessage, setUploadPaused } from "./files/retry-message.ts";
-import { discardUnsentMessage, getContext } from "./outbox/enqueue.ts";
+import { getContext } from "./outbox/enqueue.ts";
+import { readClearedPins } from "./queries/conversation.ts";
 import type { SavedDraft } from "./store/pending/draft-keys.ts";
+import { toBlob } from "./store/stored-bytes.ts";
 import type { ChatItem, OutgoingFile } from "./store/view-models.ts";
 
 const loadEditCode = () => rejectAsOffline(import("./outbox/edit-message.ts"));
@@ -18,8 +20,6 @@ const loadDeletionForSelf = () => rejectAsOffline(import("./message-flags/delete
 const loadSendFiles = () => rejectAsOffline(import("./files/send-files.ts"));
 
 export const retryMessage = async (cid: Uuid): Promise<void> => retryFailedMessage(getEngine().tab, cid);
-export const discardMessage = async (cid: Uuid): Promise<void> =>
-  void (await discardUnsentMessage(getEngine().tab, cid));
 
 /** Deletes a message that was unsent when the user chose to delete it, even if it has been sent since. */
 export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uuid): Promise<void> =>
@@ -59,6 +59,10 @@ export const discardRefusedEdit = async (conversation: ConversationId, item: Cha
 export const pinMessage = async (conversation: ConversationId, seq: number, pinned: boolean): Promise<void> =>
   (await loadServerCode()).setMessagePinned(getEngine().tab, conversation, seq, pinned);
 
+/** Positions of pinned messages that this person cleared, and that the chat therefore does not show. */
+export const listClearedPins = async (conversation: ConversationId): Promise<number[]> =>
+  readClearedPins(getContext(getEngine().tab).store, conversation);
+
 /**
  * Sends files to a conversation. Resolves once all are durable in the outbox; rejects with a SyncError if none is, with
  * "no_room" if the phone's storage is full. The draft they come from is deleted in the same step. The first one answers
@@ -94,5 +98,7 @@ export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[]
 export const loadNamedMentions = () => import("./outbox/mentions/named-mentions.ts");
 
 /** Bytes of a file in a draft. */
-export const readDraftFile = async (file: Uuid): Promise<Blob | undefined> =>
-  (await getContext(getEngine().tab).store.blobs.get(file))?.blob;
+export const readDraftFile = async (file: Uuid): Promise<Blob | undefined> => {
+  const stored = await getContext(getEngine().tab).store.blobs.get(file);
+  return stored && toBlob(stored.blob);
+};

@@ -187,6 +187,7 @@ test("on a phone with full storage a picture is refused with a message, and a te
     await expect(warning).toHaveText(texts.chat.attach.noRoom);
     await expect(warning).toContainText("Pas assez de place pour ce fichier");
     await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: texts.chat.attach.discardConfirm, exact: true }).click(); // a new file
     await expect(sheetOf(phone)).toHaveCount(0);
     await phone.write("plus de place");
     const readLog = () => readServerLog(site, ben, conversation);

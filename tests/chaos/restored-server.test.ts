@@ -1,8 +1,10 @@
-import { cpSync, rmSync } from "node:fs";
+import { page } from "#contract/wire/server-frame-types.ts";
 import { expect, test } from "#tests/support/browser/closing-test.ts";
 import { openPair } from "#tests/support/people/pair.ts";
 import { countOutbox, readLocalLog, readServerLog } from "#tests/support/server/logs.ts";
-import { cheapWork, startServer } from "#tests/support/server/server.ts";
+import { startRestorableServer } from "#tests/support/server/restorable-server.ts";
+
+const slowPageMs = 3_000;
 
 const numbered = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name} ${i + 1}`);
 
@@ -11,8 +13,8 @@ for (const isAway of [false, true]) {
     browser,
   }) => {
     test.setTimeout(240_000);
-    const server = await startServer({ vars: cheapWork });
-    const copy = `${server.state}-copy`;
+    const restorable = await startRestorableServer();
+    const { server } = restorable;
     try {
       const { site, people, phones, conversation } = await openPair(browser, server, 1);
       const [ana, ben] = phones;
@@ -21,20 +23,15 @@ for (const isAway of [false, true]) {
       };
       await ana.writeAll(numbered("avant", 11));
       await endsWith("avant 11");
-      await server.kill();
-      cpSync(server.state, copy, { recursive: true });
-      await server.restart();
+      await restorable.copy();
 
       await ana.writeAll(numbered("perdu", 7));
       await endsWith("perdu 7");
       await ben.writeAll(["perdu de Ben"]);
       await endsWith("perdu de Ben");
       for (const phone of phones) await expect.poll(() => countOutbox(phone.page)).toBe(0);
-      await server.kill();
-      rmSync(server.state, { recursive: true });
-      cpSync(copy, server.state, { recursive: true });
       if (isAway) await ben.context.setOffline(true);
-      await server.restart();
+      await restorable.restore();
       await ana.writeAll(numbered("après", 4));
       // Its tick may show "read" at once if Ben has it open.
       await expect(ana.message("après 4")).toBeVisible({ timeout: 60_000 });
@@ -49,8 +46,46 @@ for (const isAway of [false, true]) {
         await expect.poll(() => readLocalLog(page, conversation), { timeout: 30_000 }).toEqual(log);
       await endsWith("après 4");
     } finally {
-      rmSync(copy, { recursive: true, force: true });
-      await server.stop();
+      await restorable.stop();
     }
   });
 }
+
+test("a message that waits for a restored server with slow answers follows the messages that it lost", async ({
+  browser,
+}) => {
+  test.setTimeout(240_000);
+  const restorable = await startRestorableServer();
+  try {
+    const { site, people, phones, conversation } = await openPair(browser, restorable.server, 1);
+    const [ana, ben] = phones;
+    await ana.page.routeWebSocket(/\/api\/socket/, (socket) => {
+      const upstream = socket.connectToServer();
+      const isPage = (text: string | Buffer) => String(text).includes(`["${page}",`);
+      upstream.onMessage((text) => setTimeout(() => socket.send(text), isPage(text) ? slowPageMs : 0));
+    });
+    await ana.page.reload();
+    await ana.write("avant");
+    await expect(ben.message("avant")).toBeVisible({ timeout: 30_000 });
+    await restorable.copy();
+    await ana.writeAll(["perdu 1", "perdu 2"]);
+    await expect(ben.message("perdu 2")).toBeVisible({ timeout: 30_000 });
+    await expect.poll(() => countOutbox(ana.page)).toBe(0);
+
+    await ana.context.setOffline(true);
+    await restorable.restore();
+    await ben.writeAll(numbered("de Ben", 6));
+    await expect.poll(() => countOutbox(ben.page), { timeout: 60_000 }).toBe(0);
+    await ana.write("en attente");
+    await ana.context.setOffline(false);
+
+    const readTexts = async () => (await readServerLog(site, people[0], conversation)).map(({ text }) => text);
+    const all = ["avant", ...numbered("de Ben", 6), "perdu 1", "perdu 2", "en attente"];
+    await expect.poll(readTexts, { timeout: 60_000 }).toEqual(all);
+    const log = await readServerLog(site, people[0], conversation);
+    for (const phone of phones)
+      await expect.poll(() => readLocalLog(phone.page, conversation), { timeout: 30_000 }).toEqual(log);
+  } finally {
+    await restorable.stop();
+  }
+});

@@ -1,19 +1,17 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
-import { phoneForms } from "#contract/phone.ts";
 import type { Db } from "#worker/db/client.ts";
-import { deleted_sessions, deletions, handles, profiles, rate_limits, sessions, users } from "#worker/db/schema.ts";
+import { recordEndedSessions } from "#worker/db/ended-sessions.ts";
+import { deletions, handles, profiles, rate_limits, sessions, users } from "#worker/db/schema.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";
 import { queueAccountDeleted } from "#worker/lib/contact-updates.ts";
 import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
 import { isPhoneBucket } from "#worker/lib/limits/rate-limit.ts";
 
 /** SQL: another account signs in by this number, too. */
-const isSharedNumber = (me: Uuid, phone: string) => {
-  const forms = phoneForms(phone);
-  return sql`(EXISTS (SELECT 1 FROM users WHERE ${inArray(sql`phone`, forms)} AND id <> ${me})
-    OR EXISTS (SELECT 1 FROM number_claims WHERE ${inArray(sql`phone`, forms)} AND user_id <> ${me}))`;
-};
+const isSharedNumber = (me: Uuid, phone: string) =>
+  sql`(EXISTS (SELECT 1 FROM users WHERE phone = ${phone} AND id <> ${me})
+    OR EXISTS (SELECT 1 FROM number_claims WHERE phone = ${phone} AND user_id <> ${me}))`;
 
 /**
  * Deletes the account in one transaction: sign-in stops, the phone number becomes free, and everybody who has the
@@ -25,10 +23,7 @@ export const startAccountDeletion = async (env: Env, db: Db, me: Uuid, now = Dat
   if (!account) return;
   await db.batch([
     db.insert(deletions).select(sql`SELECT id, ${now} FROM users WHERE id = ${me}`).onConflictDoNothing(),
-    db
-      .insert(deleted_sessions)
-      .select(sql`SELECT id, ${now} FROM ${sessions} WHERE user_id = ${me}`)
-      .onConflictDoNothing(),
+    recordEndedSessions(db, eq(sessions.user_id, me), "account_deleted", now),
     queueAccountDeleted(db, me),
     // Nobody else appears under this handle while it is remembered.
     db

@@ -1,5 +1,6 @@
 import { openDb } from "#worker/db/client.ts";
-import { listUnfinishedDeletions, purgeDeletedSessions } from "#worker/db/deletions.ts";
+import { listUnfinishedDeletions } from "#worker/db/deletions.ts";
+import { purgeEndedSessions } from "#worker/db/ended-sessions.ts";
 import { logError } from "#worker/lib/log.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 
@@ -11,5 +12,5 @@ export const resumeAccountDeletions = async (env: Env, now: number): Promise<voi
       .deleteAccount(user)
       .catch((error: unknown) => logError("an account deletion could not be resumed and is retried in an hour", error));
   }
-  await purgeDeletedSessions(db, now);
+  await purgeEndedSessions(db, now);
 };

@@ -1,11 +1,17 @@
 import type * as v from "valibot";
 import type { PasswordGrant } from "#contract/auth/sign-in.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { toE164 } from "#contract/phone.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import type { AppContext } from "#worker/lib/http/app.ts";
 import { toAddressKey } from "#worker/lib/limits/client-limits.ts";
 import { hashLimitKey } from "#worker/lib/limits/hashed-key.ts";
+import {
+  type HashTurns,
+  requireHashTurn,
+  reserveHashTurns,
+  takeUnprovenHashes,
+  waitForUnprovenHash,
+} from "#worker/lib/limits/hashing-limit.ts";
 import { findKnownDevice, findKnownDeviceNonce } from "#worker/lib/limits/known-device.ts";
 import {
   isKnownToBeEmpty,
@@ -14,12 +20,11 @@ import {
   returnToken,
   takeToken,
 } from "#worker/lib/limits/rate-limit.ts";
-import { waitForUnprovenPassword } from "#worker/lib/limits/request-limit.ts";
 import { hashPassword, isOutdatedHash, verifyPassword } from "./passwords.ts";
 import { redeemProofOfWork } from "./proof-of-work.ts";
 import { listCredentials, type PasswordCredentials, passwordsOfSignIn, updatePasswordHash } from "./queries.ts";
 
-type LimitBucket = readonly [RateLimitName, string];
+type LimitBucket = { policy: RateLimitName; key: string; tokens: number };
 type RateLimited = { outcome: "limited"; retryAfterMs: number };
 /** With the hash that the password matched. */
 type CorrectPassword = { outcome: "correct"; id: Uuid; password_hash: string };
@@ -31,20 +36,25 @@ const toRateLimited = ({ retryAfterMs }: Extract<RateLimitResult, { ok: false }>
 });
 
 const returnTokens = (db: Db, taken: readonly LimitBucket[]) =>
-  Promise.all(taken.map(([policy, key]) => returnToken(db, key, policy)));
+  Promise.all(taken.map(({ key, policy, tokens }) => returnToken(db, key, policy, tokens)));
 
-/** The account whose password this is. Without an account, a password costs the same hashing work as with one. */
+/** Hashes that a wrong password costs at these accounts. At no account it costs one, so that none is not told apart. */
+const countHashes = (accounts: readonly PasswordCredentials[]): number => Math.max(1, accounts.length);
+
+/** The account whose password this is. Accounts are compared one after the other. No account costs a hash, too. */
 const findByPassword = async (
   c: AppContext,
   accounts: readonly PasswordCredentials[],
   password: string,
+  turns: HashTurns,
 ): Promise<PasswordCredentials | undefined> => {
-  if (accounts.length === 0) await verifyPassword(c.env, password, undefined);
-  for (const account of accounts) if (await verifyPassword(c.env, password, account.password_hash)) return account;
+  if (accounts.length === 0) await verifyPassword(c.env, password, undefined, turns);
+  for (const account of accounts)
+    if (await verifyPassword(c.env, password, account.password_hash, turns)) return account;
   return undefined;
 };
 
-/** Compares a password. A correct one returns its rate-limit tokens. */
+/** Compares a password. A correct one returns its rate-limit tokens, as does one for which the isolate has no time. */
 const comparePassword = async (
   c: AppContext,
   accounts: readonly PasswordCredentials[],
@@ -52,7 +62,14 @@ const comparePassword = async (
   taken: readonly LimitBucket[],
 ): Promise<CorrectPassword | { outcome: "incorrect" }> => {
   const db = openDb(c.env);
-  const account = await findByPassword(c, accounts, password);
+  let turns: HashTurns;
+  try {
+    turns = reserveHashTurns(c.env, countHashes(accounts));
+  } catch (error) {
+    await returnTokens(db, taken);
+    throw error;
+  }
+  const account = await findByPassword(c, accounts, password, turns);
   if (!account) return { outcome: "incorrect" };
   await returnTokens(db, taken);
   if (!isOutdatedHash(c.env, account.password_hash)) return { outcome: "correct", ...account };
@@ -61,10 +78,13 @@ const comparePassword = async (
   return { outcome: "correct", id: account.id, password_hash };
 };
 
-/** Takes one token of each bucket that has one. Returns the buckets that gave a token. */
+/** Takes the tokens of each bucket that has them. Returns the buckets that gave theirs. */
 const takeAvailableTokens = async (db: Db, buckets: readonly LimitBucket[]): Promise<LimitBucket[]> => {
   const taken: LimitBucket[] = [];
-  for (const [policy, key] of buckets) if ((await takeToken(db, key, policy)).ok) taken.push([policy, key]);
+  for (const bucket of buckets) {
+    const { policy, key, tokens } = bucket;
+    if ((await takeToken(db, key, policy, { tokens })).ok) taken.push(bucket);
+  }
   return taken;
 };
 
@@ -77,16 +97,21 @@ const checkFromUnknownDevice = async (
 ): Promise<PasswordCheck | { outcome: "proof_needed" }> => {
   const db = openDb(c.env);
   const [phoneKey, addressKey] = [hashLimitKey(c.env, number), toAddressKey(c)];
-  const ownBucket: LimitBucket = ["sign_in_by_account_and_address", `${phoneKey} ${addressKey}`];
+  const hashes = countHashes(accounts);
+  // One for each guess, and not for each hash: who claims a number must not use up the guesses of its holder.
+  const ownBucket = { policy: "sign_in_by_account_and_address", key: `${phoneKey} ${addressKey}`, tokens: 1 } as const;
   const sharedBuckets: LimitBucket[] = [
-    ["sign_in_by_address", addressKey],
-    ["sign_in_by_account", phoneKey],
+    { policy: "sign_in_by_address", key: addressKey, tokens: hashes },
+    { policy: "sign_in_by_account", key: phoneKey, tokens: hashes },
   ];
-  const taken = await takeToken(db, ownBucket[1], ownBucket[0]);
+  const taken = await takeToken(db, ownBucket.key, ownBucket.policy);
   if (!taken.ok) return toRateLimited(taken);
   const takenBuckets = [ownBucket, ...(await takeAvailableTokens(db, sharedBuckets))];
-  if (needsProof || takenBuckets.length <= sharedBuckets.length) {
-    const isProved = await redeemProofOfWork(c, meta?.captcha_token, { action: "sign_in", subject: number });
+  const isUnproven = !needsProof && takenBuckets.length > sharedBuckets.length;
+  // The turn of the first hash came before the directory was read.
+  if (!isUnproven || !takeUnprovenHashes(hashes - 1)) {
+    const proof = meta?.captcha_token;
+    const isProved = await redeemProofOfWork(c, proof, { action: "sign_in", subject: number }, { hashes });
     if (!isProved) {
       await returnTokens(db, takenBuckets); // the client repeats this attempt with a proof
       return { outcome: "proof_needed" };
@@ -98,7 +123,7 @@ const checkFromUnknownDevice = async (
 /**
  * Checks the password for a phone number or a handle. A known device has its own attempts, for the accounts it knows:
  * several may share a number, and one of them must not serve to guess the password of another. Other devices share
- * those of the number at their address. Above the limit of the address or of the number, or while many others wait,
+ * those of the number at their address. A handle has attempts of its own: shared ones would reveal its number. Above the limit of the address or of the number, or while many others wait,
  * they need a proof of work (`proof_needed` without one), but are not refused because of others.
  */
 export const checkSignInPassword = async (
@@ -112,24 +137,25 @@ export const checkSignInPassword = async (
   // Checked again after waiting: meanwhile others at this address may have used up its attempts.
   const needsProof =
     !findKnownDevice(c) &&
-    (Boolean(proof) || isShortOfAttempts() || !(await waitForUnprovenPassword()) || isShortOfAttempts());
+    (Boolean(proof) || isShortOfAttempts() || !(await waitForUnprovenHash()) || isShortOfAttempts());
   // Answered before the directory is read: the same for every number.
   if (needsProof && !proof) return { outcome: "proof_needed" };
+  requireHashTurn(c.env);
   const accounts = await listCredentials(db, grant.phone);
-  // Normalised, whichever form was typed. A handle has attempts of its own: shared ones would reveal its number.
-  const phone = toE164(grant.phone) ?? grant.phone;
   const known = accounts.filter(({ id }) => findKnownDeviceNonce(c, id) !== undefined);
   const others = accounts.filter((account) => !known.includes(account)).slice(0, passwordsOfSignIn);
   let checked: PasswordCheck | { outcome: "proof_needed" } = { outcome: "incorrect" };
   const device = findKnownDevice(c)?.nonce;
   if (device !== undefined && known.length > 0) {
-    const ownBucket: LimitBucket = ["sign_in_by_device", hashLimitKey(c.env, `${device} ${phone}`)];
-    const taken = await takeToken(db, ownBucket[1], ownBucket[0]);
+    const compared = known.slice(0, passwordsOfSignIn);
+    const key = hashLimitKey(c.env, `${device} ${grant.phone}`);
+    const ownBucket: LimitBucket = { policy: "sign_in_by_device", key, tokens: countHashes(compared) };
+    const taken = await takeToken(db, key, ownBucket.policy, ownBucket);
     if (!taken.ok) return toRateLimited(taken);
-    checked = await comparePassword(c, known.slice(0, passwordsOfSignIn), grant.password, [ownBucket]);
+    checked = await comparePassword(c, compared, grant.password, [ownBucket]);
   }
   if (checked.outcome === "incorrect" && (known.length === 0 || others.length > 0))
-    checked = await checkFromUnknownDevice(c, { ...grant, phone }, others, needsProof);
+    checked = await checkFromUnknownDevice(c, grant, others, needsProof);
   if (checked.outcome !== "correct") return checked;
   const success = await takeToken(db, checked.id, "sign_in_success_by_account");
   return success.ok ? checked : toRateLimited(success);
@@ -145,6 +171,7 @@ export const checkOwnPassword = async (
   password: string,
 ): Promise<PasswordCheck> => {
   const { session } = c.var.caller;
-  const taken = await takeToken(openDb(c.env), session, "password_by_session");
-  return taken.ok ? comparePassword(c, [account], password, [["password_by_session", session]]) : toRateLimited(taken);
+  const bucket: LimitBucket = { policy: "password_by_session", key: session, tokens: 1 };
+  const taken = await takeToken(openDb(c.env), session, bucket.policy);
+  return taken.ok ? comparePassword(c, [account], password, [bucket]) : toRateLimited(taken);
 };

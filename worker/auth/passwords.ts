@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { scryptParameters } from "#contract/limits/authentication.ts";
+import { type HashTurns, reserveHashTurns } from "#worker/lib/limits/hashing-limit.ts";
 import { hasCheapWork } from "#worker/lib/limits/local-limits.ts";
 
 const saltBytes = 16;
@@ -12,16 +13,18 @@ const getParameters = (env: HashEnv): ScryptParameters =>
   hasCheapWork(env) ? { ...scryptParameters, N: 2, p: 1 } : scryptParameters;
 
 /**
- * Derives the key of a password. The pepper is not stored in the database, so passwords cannot be guessed from a stolen
- * table alone.
+ * Derives the key of a password at the next of these turns. The pepper is not stored in the database, so passwords cannot
+ * be guessed from a stolen table alone.
  */
-const deriveKey = (
+const deriveKey = async (
+  env: HashEnv,
   password: string,
-  pepper: string,
   salt: Buffer,
   { N, r, p, keyLength }: ScryptParameters,
+  turns: HashTurns,
 ): Promise<Buffer> => {
-  const peppered = createHmac("sha256", pepper).update(password, "utf8").digest();
+  await turns.waitForNext();
+  const peppered = createHmac("sha256", env.PEPPER).update(password, "utf8").digest();
   return new Promise((resolve, reject) => {
     scrypt(peppered, salt, keyLength, { N, r, p, maxmem: maxMemoryBytes }, (error, key) =>
       error ? reject(error) : resolve(key),
@@ -31,12 +34,15 @@ const deriveKey = (
 
 const toBase64 = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "");
 
-/** scrypt with OWASP's parameters (Password Storage Cheat Sheet) in the PHC string format. */
+/**
+ * scrypt with OWASP's parameters (Password Storage Cheat Sheet) in the PHC string format. Throws `HashingOverloadError` if
+ * too many hashes wait for their turn.
+ */
 export const hashPassword = async (env: HashEnv, password: string): Promise<string> => {
   const parameters = getParameters(env);
   const { N, r, p } = parameters;
   const salt = randomBytes(saltBytes);
-  const key = await deriveKey(password, env.PEPPER, salt, parameters);
+  const key = await deriveKey(env, password, salt, parameters, reserveHashTurns(env, 1));
   return `$scrypt$ln=${Math.log2(N)},r=${r},p=${p}$${toBase64(salt)}$${toBase64(key)}`;
 };
 
@@ -57,10 +63,18 @@ const parsePhcHash = (hash: string): { parameters: ScryptParameters; salt: Buffe
 const makeDummyHash = ({ N, r, p }: ScryptParameters): string =>
   `$scrypt$ln=${Math.log2(N)},r=${r},p=${p}$${"A".repeat(22)}$${"A".repeat(43)}`;
 
-/** Compares a password with its hash. Without a hash it does the same work and returns false. */
-export const verifyPassword = async (env: HashEnv, password: string, hash: string | undefined): Promise<boolean> => {
+/**
+ * Compares a password with its hash, at the next of the reserved turns. Without a hash it does the same work and returns
+ * false. Throws `HashingOverloadError` if no turn is reserved and too many hashes wait for theirs.
+ */
+export const verifyPassword = async (
+  env: HashEnv,
+  password: string,
+  hash: string | undefined,
+  turns = reserveHashTurns(env, 1),
+): Promise<boolean> => {
   const { parameters, salt, key } = parsePhcHash(hash ?? makeDummyHash(getParameters(env)));
-  const derived = await deriveKey(password, env.PEPPER, salt, parameters);
+  const derived = await deriveKey(env, password, salt, parameters, turns);
   return timingSafeEqual(derived, key) && hash !== undefined;
 };
 

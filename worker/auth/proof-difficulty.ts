@@ -26,7 +26,7 @@ const toLevel = (emptyAt: number, now: number): number => {
   return Math.min(proofLevelMax, Math.max(0, Math.ceil((spent - proofsFree) / proofsPerLevel)));
 };
 
-/** Level of a challenge created now. Each level doubles the work of the one below. */
+/** Level of a challenge created now, without what a purpose adds. Each level doubles the work of the one below. */
 export const readProofLevel = async (
   c: AppContext,
   db: Db,
@@ -40,20 +40,22 @@ export const readProofLevel = async (
   return Math.max(0, ...rows.map(({ full_at }) => toLevel(full_at, now)));
 };
 
-/** Counts a spent proof. Stored as in `takeToken`: the time at which the counter is empty again. */
+/** Counts a spent proof, as many times as the hashes it paid for. Stored as in `takeToken`: the time at which the counter is empty again. */
 export const countSpentProof = async (
   c: AppContext,
   db: Db,
   purpose: ProofPurpose,
+  hashes: number,
   now = Date.now(),
 ): Promise<void> => {
+  const spentMs = hashes * proofDecayMs;
   await db
     .insert(rate_limits)
-    .values(toSpentProofKeys(c, purpose).map((key) => ({ key, full_at: now + proofDecayMs })))
+    .values(toSpentProofKeys(c, purpose).map((key) => ({ key, full_at: now + spentMs })))
     .onConflictDoUpdate({
       target: rate_limits.key,
       set: {
-        full_at: sql`min(max(${rate_limits.full_at}, ${now}) + ${proofDecayMs}, ${now + countedProofsMax * proofDecayMs})`,
+        full_at: sql`min(max(${rate_limits.full_at}, ${now}) + ${spentMs}, ${now + countedProofsMax * proofDecayMs})`,
       },
     });
 };

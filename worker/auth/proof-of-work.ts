@@ -9,6 +9,7 @@ import { proofKeyRounds, proofKeysMax, proofValidMs } from "#contract/limits/aut
 import { type Db, openDb } from "#worker/db/client.ts";
 import { used_challenges } from "#worker/db/schema.ts";
 import type { AppContext } from "#worker/lib/http/app.ts";
+import { hasCheapWork } from "#worker/lib/limits/local-limits.ts";
 import { countSpentProof, readProofLevel } from "./proof-difficulty.ts";
 
 /**
@@ -80,6 +81,17 @@ const parseSolvedChallenge = (token: string): v.InferOutput<typeof SolvedChallen
   }
 };
 
+/** Challenge for a purpose at the present difficulty, to which `addedLevels` count. */
+export const serveProofChallenge = async (
+  c: AppContext,
+  purpose: ProofPurpose,
+  addedLevels = 0,
+): Promise<Challenge> => {
+  const level = (await readProofLevel(c, openDb(c.env), purpose)) + addedLevels;
+  const options = hasCheapWork(c.env) ? { level, keys: 1 } : { level };
+  return createProofChallenge(c.env.ALTCHA_HMAC_KEY, purpose, options);
+};
+
 type VerifiedProofOfWork = { signature: string; expiresAt: number; level: number };
 
 /**
@@ -101,18 +113,20 @@ const verifyProofOfWork = async (
 
 /**
  * Redeems a proof of work once. Returns false if it is invalid, was used before, or is more than one level below the
- * current difficulty. One level is tolerated because others of the same network may have raised it while the challenge
- * was being solved.
+ * current difficulty, to which `addedLevels` count. One level is tolerated because others of the same network may have
+ * raised it while the challenge was being solved. `hashes`: how many password hashes it pays for; it makes the next
+ * proofs harder for each of them.
  */
 export const redeemProofOfWork = async (
   c: AppContext,
   token: string | undefined,
   purpose: ProofPurpose,
+  { hashes = 1, addedLevels = 0 }: { hashes?: number; addedLevels?: number } = {},
 ): Promise<boolean> => {
   const proof = token === undefined ? undefined : await verifyProofOfWork(c.env.ALTCHA_HMAC_KEY, token, purpose);
   if (!proof) return false;
   const db = openDb(c.env);
-  if (proof.level < (await readProofLevel(c, db, purpose)) - 1) return false;
+  if (proof.level < (await readProofLevel(c, db, purpose)) + addedLevels - 1) return false;
   const { signature, expiresAt: expires_at } = proof;
   const inserted = await db
     .insert(used_challenges)
@@ -120,7 +134,7 @@ export const redeemProofOfWork = async (
     .onConflictDoNothing()
     .returning({ signature: used_challenges.signature });
   if (inserted.length === 0) return false;
-  await countSpentProof(c, db, purpose);
+  await countSpentProof(c, db, purpose, hashes);
   return true;
 };
 

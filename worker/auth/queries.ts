@@ -1,13 +1,14 @@
-import { and, desc, eq, inArray, isNull, ne, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, ne, sql } from "drizzle-orm";
 import type { AuthUser, Factor, Identity } from "#contract/auth/auth.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { findNamedHandle, toHandleSkeleton } from "#contract/names/handles.ts";
-import { phoneForms } from "#contract/phone.ts";
+import { findNamedHandle } from "#contract/names/handles.ts";
+import { toSkeleton } from "#contract/names/skeleton.ts";
 import { account_security, auth_codes, factors, identities } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { handles, number_claims, profiles, users } from "#worker/db/schema.ts";
 import { createAbsentNumber, ownNumber } from "#worker/lib/absent-number.ts";
 import { queueProfileChange } from "#worker/lib/contact-updates.ts";
+import { type RateLimitResult, takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { createIdentityRow, type UnlinkedIdentity } from "./providers/identities.ts";
 
 type UserColumns = Pick<typeof users.$inferSelect, "id" | "phone" | "created_at" | "updated_at"> & { username: string };
@@ -109,7 +110,7 @@ const listCredentialsByHandle = (db: Db, handle: string): Promise<PasswordCreden
   const owner = db
     .select({ id: handles.user_id })
     .from(handles)
-    .where(and(eq(handles.skeleton, toHandleSkeleton(handle)), isNull(handles.released_at)));
+    .where(and(eq(handles.skeleton, toSkeleton(handle)), isNull(handles.released_at)));
   return db
     .select(credentialColumns)
     .from(users)
@@ -118,27 +119,20 @@ const listCredentialsByHandle = (db: Db, handle: string): Promise<PasswordCreden
 };
 
 /**
- * Accounts that sign in by a phone number, or by a handle with its "@", with their password hashes. Any form of the
- * number matches; its holder comes first, by the form as typed, then those who lost it, then the newest accounts that
- * claim it. A handle matches exactly. Many can claim a number: see `passwordsOfSignIn`.
+ * Accounts that sign in by a phone number, or by a handle with its "@", with their password hashes: the number's holder
+ * first, then those who lost it, then the newest accounts that claim it. A handle matches exactly. Many can claim a
+ * number: see `passwordsOfSignIn`.
  */
 export const listCredentials = async (db: Db, phone: string): Promise<PasswordCredentials[]> => {
   const handle = findNamedHandle(phone);
   if (handle !== undefined) return listCredentialsByHandle(db, handle);
-  const forms = phoneForms(phone);
-  const [typed = phone, stored = phone] = forms;
   const [holders, claimants] = await db.batch([
-    db
-      .select(credentialColumns)
-      .from(users)
-      .where(inArray(users.phone, forms))
-      .orderBy(sql`CASE ${users.phone} WHEN ${typed} THEN 0 WHEN ${stored} THEN 1 ELSE 2 END`)
-      .limit(1),
+    db.select(credentialColumns).from(users).where(eq(users.phone, phone)),
     db
       .select(credentialColumns)
       .from(number_claims)
       .innerJoin(users, eq(users.id, number_claims.user_id))
-      .where(and(inArray(number_claims.phone, forms), ne(users.phone, number_claims.phone)))
+      .where(and(eq(number_claims.phone, phone), ne(users.phone, number_claims.phone)))
       .orderBy(desc(number_claims.is_former), desc(number_claims.created_at))
       .limit(claimantsRead),
   ]);
@@ -150,11 +144,7 @@ export const findOwnCredentials = (db: Db, id: Uuid): Promise<{ password_hash: s
   db.select({ password_hash: users.password_hash }).from(users).where(eq(users.id, id)).get();
 
 export const isPhoneTaken = async (db: Db, phone: string): Promise<boolean> =>
-  (await db
-    .select({ id: users.id })
-    .from(users)
-    .where(inArray(users.phone, phoneForms(phone)))
-    .get()) !== undefined;
+  (await db.select({ id: users.id }).from(users).where(eq(users.phone, phone)).get()) !== undefined;
 
 /** Replaces a hash by a new hash of the same password, unless the password was changed meanwhile. */
 export const updatePasswordHash = async (db: Db, id: Uuid, from: string, to: string): Promise<void> => {
@@ -173,9 +163,15 @@ const claimantsRead = 100;
 /** Username of people who gave none (SPEC.md §2, Tala). */
 const defaultUsername = "Utilisateur";
 
-/** Changes a person's name and queues the update for everybody who has their profile. */
-export const updateOwnName = async (db: Db, me: Uuid, username: string): Promise<void> => {
-  await db.batch([db.update(profiles).set({ username }).where(eq(profiles.id, me)), queueProfileChange(db, me)]);
+/**
+ * Changes a person's name, by whichever route, as often as its limit allows, and queues the update for everybody who
+ * has their profile.
+ */
+export const updateUsername = async (db: Db, me: Uuid, username: string): Promise<RateLimitResult> => {
+  const taken = await takeToken(db, me, "profile_change_by_user");
+  if (taken.ok)
+    await db.batch([db.update(profiles).set({ username }).where(eq(profiles.id, me)), queueProfileChange(db, me)]);
+  return taken;
 };
 
 type NewUser = {
@@ -201,7 +197,7 @@ export const insertUser = async (
   // The default is not the phone number, which the public feed would reveal.
   const profile = { id: user.id, username: username ?? defaultUsername, phone, created_at: now };
   const identity = providerIdentity && createIdentityRow(user.id, providerIdentity, now);
-  const isHeld = sql`EXISTS (SELECT 1 FROM users WHERE ${inArray(sql`phone`, phoneForms(phone))})`;
+  const isHeld = sql`EXISTS (SELECT 1 FROM users WHERE phone = ${phone})`;
   const stored = isClaim
     ? sql<string>`CASE WHEN ${isHeld} THEN ${createAbsentNumber(user.id)} ELSE ${phone} END`
     : phone;

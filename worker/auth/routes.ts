@@ -13,7 +13,7 @@ import {
 } from "#contract/auth/sign-in.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { openDb } from "#worker/db/client.ts";
-import { isSessionOfDeletedAccount } from "#worker/db/deletions.ts";
+import { findSessionEnd } from "#worker/db/ended-sessions.ts";
 import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
 import { authenticateAllowingPending, authenticateToken, findAccessToken } from "#worker/lib/http/authenticate.ts";
 import { clearBrowserCache, clearSessionCookies, refreshCookie } from "#worker/lib/http/cookies.ts";
@@ -21,15 +21,14 @@ import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
 import { takeClientToken } from "#worker/lib/limits/client-limits.ts";
-import { hasCheapWork } from "#worker/lib/limits/local-limits.ts";
+import { requireHashTurn } from "#worker/lib/limits/hashing-limit.ts";
 import { takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { isVerifiableNumber } from "#worker/lib/number-adapters.ts";
 import { isCommonPassword } from "./common-passwords.ts";
 import { passkeyRoutes } from "./passkeys/passkey-routes.ts";
 import { checkSignInPassword } from "./password-check.ts";
 import { hashPassword } from "./passwords.ts";
-import { readProofLevel } from "./proof-difficulty.ts";
-import { createProofChallenge, redeemProofOfWork } from "./proof-of-work.ts";
+import { redeemProofOfWork, serveProofChallenge } from "./proof-of-work.ts";
 import { exchangeAuthCode, findUnlinkedIdentity } from "./providers/code-grant.ts";
 import { oauthRoutes } from "./providers/oauth-routes.ts";
 import { findAccount, insertUser, isPhoneTaken, toAuthUser, toPendingUser } from "./queries.ts";
@@ -78,7 +77,7 @@ const respondToCodeGrant = async (c: AppContext, grant: v.InferOutput<typeof Pkc
 
 const respondToRefreshGrant = async (c: AppContext, { refresh_token }: v.InferOutput<typeof RefreshGrant>) => {
   const presentedToken = refresh_token ?? (usesCookies(c) ? getCookie(c, refreshCookie) : undefined);
-  const token = presentedToken === undefined ? undefined : parseRefreshToken(presentedToken);
+  const token = presentedToken === undefined ? undefined : parseRefreshToken(c.env, presentedToken);
   if (!token) return refuse(c, "refresh_token_not_found");
   const db = openDb(c.env);
   // The token is checked before any limit is taken or row written, so that knowing a session id costs its holder
@@ -86,6 +85,8 @@ const respondToRefreshGrant = async (c: AppContext, { refresh_token }: v.InferOu
   const row = await findSessionByRefreshToken(c.env, db, token);
   const taken = row && (await takeToken(db, row.id, "refresh_by_session"));
   if (taken?.ok === false) return refuse(c, "rate_limited", taken);
+  if (row && token.generation > row.generation)
+    console.warn("a refresh token is newer than its session: the database was restored from an earlier copy");
   const rotation = row ? await rotateSession(c.env, db, row, token.generation) : ({ outcome: "unknown" } as const);
   if (rotation.outcome === "renewed") {
     const user = await findAccount(db, rotation.user);
@@ -93,16 +94,13 @@ const respondToRefreshGrant = async (c: AppContext, { refresh_token }: v.InferOu
     const missingSteps = awaits ? await listMissingSteps(db, { user_id: rotation.user, methods }) : undefined;
     if (user) return c.json(await toSession(c, user, rotation.tokens, missingSteps), 200);
   }
-  if (usesCookies(c)) {
-    clearSessionCookies(c);
-    clearBrowserCache(c);
-  }
-  if (rotation.outcome !== "reused" && rotation.outcome !== "expired") {
-    return refuse(
-      c,
-      (await isSessionOfDeletedAccount(db, token.session)) ? "account_deleted" : "refresh_token_not_found",
-    );
-  }
+  if (usesCookies(c)) clearBrowserCache(c);
+  const hasEndedNow = rotation.outcome === "reused" || rotation.outcome === "expired";
+  const end = hasEndedNow ? undefined : await findSessionEnd(db, token.session);
+  // The cookies stay, so that the app is told the reason too if the service worker or a first view asked before it.
+  if (end !== undefined) return refuse(c, end === "revoked" ? "session_revoked" : "account_deleted");
+  if (usesCookies(c)) clearSessionCookies(c);
+  if (!hasEndedNow) return refuse(c, "refresh_token_not_found");
   await closeSockets(c.env, rotation.user, [rotation.session]);
   if (rotation.outcome === "expired") return refuse(c, "session_expired");
   console.warn("a refresh token was reused; its session was revoked");
@@ -124,7 +122,7 @@ const findSignOutCaller = async (c: AppContext): Promise<SignOutCaller | undefin
   const authenticated = access !== undefined && isPending ? await authenticateToken(c.env, db, access, true) : full;
   if (typeof authenticated === "object") return { ...authenticated.caller, isPending };
   const cookie = usesCookies(c) ? getCookie(c, refreshCookie) : undefined;
-  const token = cookie === undefined ? undefined : parseRefreshToken(cookie);
+  const token = cookie === undefined ? undefined : parseRefreshToken(c.env, cookie);
   const row = token && (await findSessionByRefreshToken(c.env, db, token));
   return row && { user: row.user_id, session: row.id, isPending: row.awaits };
 };
@@ -141,12 +139,7 @@ export const authRoutes = createRoutes()
       refusals: ["validation_failed", "forbidden_origin"],
     }),
     validate("json", ChallengeRequest, "validation_failed"),
-    async (c) => {
-      const purpose = c.req.valid("json");
-      const level = await readProofLevel(c, openDb(c.env), purpose);
-      const options = hasCheapWork(c.env) ? { level, keys: 1 } : { level };
-      return c.json(await createProofChallenge(c.env.ALTCHA_HMAC_KEY, purpose, options), 200);
-    },
+    async (c) => c.json(await serveProofChallenge(c, c.req.valid("json")), 200),
   )
   .post(
     "/signup",
@@ -172,6 +165,7 @@ export const authRoutes = createRoutes()
     async (c) => {
       const { phone, password, data, identity, gotrue_meta_security: meta } = c.req.valid("json");
       if (isCommonPassword(password)) return refuse(c, "common_password");
+      requireHashTurn(c.env);
       const db = openDb(c.env);
       const isProved = await redeemProofOfWork(c, meta?.captcha_token, { action: "sign_up", subject: phone });
       if (!isProved) return refuse(c, "captcha_failed");
@@ -210,6 +204,7 @@ export const authRoutes = createRoutes()
         "refresh_token_not_found",
         "refresh_token_already_used",
         "session_expired",
+        "session_revoked",
         "account_deleted",
         "flow_state_not_found",
         "bad_code_verifier",

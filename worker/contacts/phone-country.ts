@@ -1,4 +1,4 @@
-import { countryCodeOf } from "#contract/phone.ts";
+import { countryCodeOf } from "#contract/phone/phone-text.ts";
 
 /**
  * Country codes (ITU-T E.164) that belong to one country, with its ISO 3166-1 code. Left out are those that several

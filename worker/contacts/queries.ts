@@ -5,7 +5,8 @@ import { contactPageRows, requestPageRows } from "#contract/limits/people.ts";
 import type { Profile, RelationState } from "#contract/people.ts";
 import type { Db } from "#worker/db/client.ts";
 import { blocks, connection_requests, connections } from "#worker/db/relation-schema.ts";
-import { isHiddenRequest, listProfiles } from "#worker/db/relations.ts";
+import { isHiddenRequest } from "#worker/db/relations.ts";
+import { listProfiles } from "#worker/db/visible-profiles.ts";
 import { queueRelation } from "#worker/lib/contact-updates.ts";
 
 type RequestRow = typeof connection_requests.$inferSelect;

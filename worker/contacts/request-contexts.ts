@@ -6,6 +6,7 @@ import { type Db, openDb } from "#worker/db/client.ts";
 import { connection_requests } from "#worker/db/relation-schema.ts";
 import { isHiddenRequest } from "#worker/db/relations.ts";
 import { profiles } from "#worker/db/schema.ts";
+import { selectNameFor, selectProfiles } from "#worker/db/visible-profiles.ts";
 import { logError } from "#worker/lib/log.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 import { findPhoneCountry } from "./phone-country.ts";
@@ -16,15 +17,8 @@ type Names = RequestContext["contacts"];
 const noNames: Names = { count: 0, names: [] };
 
 const listSenders = (db: Db, me: Uuid) =>
-  db
-    .select({
-      id: profiles.id,
-      phone: profiles.phone,
-      createdAt: profiles.created_at,
-      verifiedAt: profiles.verified_at,
-    })
-    .from(connection_requests)
-    .innerJoin(profiles, eq(profiles.id, connection_requests.from_user_id))
+  selectProfiles(db, me)
+    .innerJoin(connection_requests, eq(connection_requests.from_user_id, profiles.id))
     .where(
       and(eq(connection_requests.to_user_id, me), eq(connection_requests.status, "pending"), not(isHiddenRequest(me))),
     )
@@ -33,10 +27,10 @@ const listSenders = (db: Db, me: Uuid) =>
 
 /**
  * Contacts of a sender who are also contacts of the recipient. Blocks make no difference, so that none can be inferred.
- * Names are those that the recipient has in their own list.
+ * Names are those that the recipient has in their own list, of a contact who blocks them too.
  */
 const selectCommonContacts = (me: Uuid, sender: Uuid) => sql`
-  SELECT profiles.username AS name, count(*) OVER () AS count FROM (
+  SELECT ${selectNameFor(me)} AS name, count(*) OVER () AS count FROM (
     SELECT user2_id AS id FROM connections WHERE user1_id = ${sender}
     UNION ALL SELECT user1_id FROM connections WHERE user2_id = ${sender} LIMIT ${comparedContactsMax}
   ) AS theirs
@@ -92,11 +86,11 @@ export const listRequestContexts = async (env: Env, me: Uuid): Promise<RequestCo
   if (senders.length === 0) return [];
   const ids = senders.map(({ id }) => id);
   const [contacts, groups] = await Promise.all([listCommonContacts(db, me, ids), listCommonGroups(env, me, ids)]);
-  return senders.map(({ id, phone, createdAt, verifiedAt }) => ({
+  return senders.map(({ id, phone, created_at, verified_at }) => ({
     from_user_id: id,
     country: findPhoneCountry(phone),
-    account_month: new Date(createdAt).toISOString().slice(0, "2026-11".length),
-    is_verified: verifiedAt !== null,
+    account_month: new Date(created_at).toISOString().slice(0, "2026-11".length),
+    is_verified: verified_at !== null,
     contacts: contacts.get(id) ?? noNames,
     groups: groups.get(id) ?? noNames,
   }));

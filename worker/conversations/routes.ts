@@ -92,7 +92,8 @@ export const conversationRoutes = createRoutes()
     "/conversations/:id/search",
     describeOperation({
       tag: "conversations",
-      summary: "Messages that contain a text, ignoring case and accents, and pass a filter, newest first",
+      summary:
+        "Messages of which each word of a text begins a word, ignoring case and accents, and that pass a filter, newest first",
       ok: { status: 200, body: SearchResult },
       refusals: [...nonMemberErrors, "forbidden_origin"],
     }),
@@ -109,8 +110,7 @@ export const conversationRoutes = createRoutes()
     "/search",
     describeOperation({
       tag: "conversations",
-      summary:
-        "Messages of several conversations that contain a text and pass a filter: the newest of each, and where to continue",
+      summary: "The same in several conversations: the newest messages of each, and where to continue",
       ok: { status: 200, body: GlobalSearchResult },
       refusals: ["invalid_input", "forbidden_origin"],
     }),

@@ -69,12 +69,16 @@ const deleteFileReference = (db: Db, file: Uuid, conversation: ConversationId, c
     .delete(file_uses)
     .where(and(eq(file_uses.file_id, file), eq(file_uses.conversation_id, conversation), eq(file_uses.cid, cid)));
 
+/** Deletes the rows of files marked as removed, in one statement. Their bytes must be deleted before. */
+export const deleteRemovedFiles = async (db: Db, ids: readonly Uuid[]): Promise<void> => {
+  const isListed = sql`${files.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`;
+  await db.delete(files).where(and(isListed, eq(files.status, "removed")));
+};
+
 /** Purges a file marked as removed: its bytes, then its row. The job `purgeFiles` repeats what fails here. */
 export const purgeFile = async (env: Pick<Env, "DB" | "FILES">, file: StoredFile): Promise<void> => {
   await deleteFileBytes(env.FILES, file);
-  await openDb(env)
-    .delete(files)
-    .where(and(eq(files.id, file.id), eq(files.status, "removed")));
+  await deleteRemovedFiles(openDb(env), [file.id]);
 };
 
 /** Cancels the reference of a message that was not stored, as if it had never existed. */

@@ -2,6 +2,7 @@ import { and, eq, gt, inArray, sql } from "drizzle-orm";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Db } from "./client.ts";
 import { forwards, profiles } from "./schema.ts";
+import { selectNameFor } from "./visible-profiles.ts";
 
 /**
  * Conversations with forwarded content by its original author, used to anonymize it when the author's account is
@@ -12,17 +13,21 @@ export const findUsername = async (db: Db, user: Uuid): Promise<string | undefin
   (await db.select({ name: profiles.username }).from(profiles).where(eq(profiles.id, user)).get())?.name;
 
 /**
- * Records that content by this author is forwarded to a conversation. Returns the author's name, or undefined if the
- * account is deleted. Call it before the message is stored: an unnecessary row only costs a search in that
+ * Records that content by this author is forwarded to a conversation. Returns the author's name as `forwarder` sees it,
+ * or undefined if the account is deleted. Call it before the message is stored: an unnecessary row only costs a search in that
  * conversation.
  */
 export const insertForward = async (
   db: Db,
   author: Uuid,
   conversation: ConversationId,
+  forwarder: Uuid,
 ): Promise<string | undefined> => {
   const [[found]] = await db.batch([
-    db.select({ name: profiles.username }).from(profiles).where(eq(profiles.id, author)),
+    db
+      .select({ name: selectNameFor(forwarder).as("name") })
+      .from(profiles)
+      .where(eq(profiles.id, author)),
     db
       .insert(forwards)
       .select(sql`SELECT id, ${conversation}, 0 FROM users WHERE id = ${author}`)

@@ -106,8 +106,8 @@ export const group_invitations = sqliteTable(
 );
 
 /**
- * Blocks. `avatar_url` is the blocker's picture at the start, which the blocked person keeps seeing. `created_at` grows
- * with each block of a person and serves as the list cursor.
+ * Blocks, with the blocker's profile and its settings for the blocked person as they were at the start: what the blocked
+ * person keeps seeing. `created_at` grows with each block of a person and serves as the list cursor.
  */
 export const blocks = sqliteTable(
   "blocks",
@@ -120,6 +120,13 @@ export const blocks = sqliteTable(
       .references(() => users.id, { onDelete: "cascade" }),
     avatar_url: text("avatar_url"),
     created_at: integer("created_at").notNull(),
+    username: text("username").notNull(),
+    phone: text("phone").notNull(),
+    handle: text("handle"),
+    verified_at: integer("verified_at"),
+    picture_to: text("picture_to", { enum: ["everyone", "contacts", "nobody"] }).notNull(),
+    phone_to: text("phone_to", { enum: ["contacts", "nobody"] }).notNull(),
+    phone_in_groups: integer("phone_in_groups", { mode: "boolean" }).notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.user_id, table.blocked_user_id] }),
@@ -143,6 +150,8 @@ export const pending_relations = sqliteTable(
     /** No foreign key: the deletion of this account must still be announced after it. */
     other_id: text("other_id").notNull(),
     version: integer("version").notNull().default(1),
+    /** `user_id` blocked or unblocked `other_id`, and their conversation may not have been notified. */
+    block_changed: integer("block_changed", { mode: "boolean" }).notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.user_id, table.other_id] }),

@@ -2,79 +2,14 @@ import { and, count, desc, eq, inArray, not, sql } from "drizzle-orm";
 import { type ConversationId, otherMember, privateConversationId, type Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
 import { groupInvitationDays, groupInvitationsListedMax } from "#contract/limits/groups.ts";
-import type { FoundPerson, NumberNotice, Profile, Relation, RelationState } from "#contract/people.ts";
-import { defaultSettings, type Settings } from "#contract/settings/settings.ts";
-import { ownNumber } from "#worker/lib/absent-number.ts";
-import { type PlainAudience, selectAudienceFor } from "#worker/lib/exceptions.ts";
-import { isPictureVisible, type PhoneAccess, toVisiblePhone } from "#worker/lib/phone-visibility.ts";
+import type { FoundPerson, NumberNotice, Profile, Relation } from "#contract/people.ts";
+import { type ProfileAccess, type StoredProfile, toVisibleProfile } from "#worker/lib/profile-visibility.ts";
 import type { Db } from "./client.ts";
 import { blocks, connection_requests, connections, group_invitations } from "./relation-schema.ts";
-import { number_notices, profiles, settings } from "./schema.ts";
+import { number_notices, profiles } from "./schema.ts";
+import { selectProfiles } from "./visible-profiles.ts";
 
 /** Relations between people, read from the directory. */
-
-/** Profile with what not every reader may see (number, picture), and its settings as they are for the reader. */
-export type ProfileWithPhone = Omit<Profile, "handle" | "verified"> & {
-  handle: string | null;
-  verified_at: number | null;
-} & Pick<Settings, "phoneInGroups"> &
-  Pick<PhoneAccess, "phoneTo"> & { pictureTo: PlainAudience };
-
-/**
- * Profiles as a viewer may see them, apart from the phone number and from who may see the picture. A person who blocks
- * the viewer shows the picture from the start of the block.
- */
-export const selectProfiles = (db: Db, viewer: Uuid) =>
-  db
-    .select({
-      id: profiles.id,
-      username: profiles.username,
-      phone: sql<string>`CASE ${profiles.id} WHEN ${viewer} THEN ${ownNumber} ELSE ${profiles.phone} END`,
-      avatar_url: sql<
-        string | null
-      >`CASE WHEN ${blocks.user_id} IS NULL THEN ${profiles.avatar_url} ELSE ${blocks.avatar_url} END`,
-      created_at: profiles.created_at,
-      handle: profiles.handle,
-      verified_at: profiles.verified_at,
-      phoneInGroups: sql`ifnull(${settings.phone_in_groups}, ${defaultSettings.phoneInGroups ? 1 : 0})`.mapWith(
-        Boolean,
-      ),
-      phoneTo: sql<PhoneAccess["phoneTo"]>`ifnull(${selectAudienceFor("phoneTo", viewer)}, ${defaultSettings.phoneTo})`,
-      pictureTo: sql<PlainAudience>`ifnull(${selectAudienceFor("pictureTo", viewer)}, ${defaultSettings.pictureTo})`,
-    })
-    .from(profiles)
-    .leftJoin(blocks, and(eq(blocks.user_id, profiles.id), eq(blocks.blocked_user_id, viewer)))
-    .leftJoin(settings, eq(settings.user_id, profiles.id));
-
-/** Way in which a reader reached a profile. */
-type ProfileAccess = Pick<PhoneAccess, "state" | "foundBy">;
-const accessById: ProfileAccess = { state: "none", foundBy: "id" };
-
-/** Profile as it may leave the Worker, with the visible part of the number and the picture if it is visible. */
-const toProfile = (
-  me: Uuid,
-  { phoneInGroups, phoneTo, pictureTo, handle, verified_at, ...profile }: ProfileWithPhone,
-  access: ProfileAccess = accessById,
-): Profile => {
-  const isOwn = me === profile.id;
-  return {
-    ...profile,
-    ...(handle === null ? {} : { handle }),
-    ...(verified_at === null ? {} : { verified: true as const }),
-    phone: toVisiblePhone({ isOwn, phoneInGroups, phoneTo, ...access }, profile.phone),
-    avatar_url: isPictureVisible({ isOwn, pictureTo, ...access }) ? profile.avatar_url : null,
-  };
-};
-
-/** Profiles of people whose relation to the reader is known. */
-export const listProfiles = async (db: Db, me: Uuid, people: ReadonlyMap<Uuid, RelationState>): Promise<Profile[]> => {
-  if (people.size === 0) return [];
-  const rows = await selectProfiles(db, me).where(inArray(profiles.id, [...people.keys()]));
-  return rows.map((profile) => toProfile(me, profile, { state: people.get(profile.id) ?? "none", foundBy: "id" }));
-};
-
-export const findOwnProfile = async (db: Db, me: Uuid): Promise<Profile | undefined> =>
-  (await listProfiles(db, me, new Map([[me, "none" as const]])))[0];
 
 type ConnectionLink = { id: Uuid; conversation_id: ConversationId; request_id: Uuid | null; created_at: number };
 const connectionColumns = {
@@ -99,6 +34,10 @@ const noContactState: ContactState = { state: "none", request_id: null, connecti
 export const isHiddenRequest = (me: Uuid) =>
   sql`(${connection_requests.status} = 'pending' AND EXISTS (SELECT 1 FROM ${blocks}
         WHERE ${blocks.user_id} = ${me} AND ${blocks.blocked_user_id} = ${connection_requests.from_user_id}))`;
+
+/** SQL: whom a notice about a number is for is blocked by the person whose number changed, and goes on seeing the old one. */
+const isBlockedBySubject = sql`EXISTS (SELECT 1 FROM ${blocks} WHERE ${blocks.user_id} = ${number_notices.other_id}
+  AND ${blocks.blocked_user_id} = ${number_notices.user_id})`;
 
 /** Current request of a pair: the pending one, else the one that changed last. */
 const latestRequest = sql<number>`max(CASE ${connection_requests.status} WHEN 'pending' THEN 9e15 ELSE ${connection_requests.updated_at} END)`;
@@ -128,7 +67,7 @@ const selectContactStates = (db: Db, me: Uuid, others: Uuid[]) => {
     db
       .select({ other: number_notices.other_id, kind: number_notices.kind })
       .from(number_notices)
-      .where(and(eq(number_notices.user_id, me), inArray(number_notices.other_id, others))),
+      .where(and(eq(number_notices.user_id, me), inArray(number_notices.other_id, others), not(isBlockedBySubject))),
   ] as const;
 };
 
@@ -234,12 +173,12 @@ export const listRelations = async (db: Db, me: Uuid, others: Uuid[]): Promise<R
   const contactStates = toContactStates(me, ...rest);
   const relations = people.map((person) => {
     const contactState = contactStates.get(person.id) ?? noContactState;
-    return { profile: toProfile(me, person, { state: contactState.state, foundBy: "id" }), ...contactState };
+    return { profile: toVisibleProfile(me, person, { state: contactState.state, foundBy: "id" }), ...contactState };
   });
   return withInvitations(db, me, relations);
 };
 
-/** Profiles of people who share a group with the reader (`group`) or did so before (`id`). */
+/** Profiles of people who share a group with the reader (`group`), or whom a group shows by their id alone (`id`). */
 export const listMemberProfiles = async (
   db: Db,
   me: Uuid,
@@ -253,7 +192,7 @@ export const listMemberProfiles = async (
   ]);
   const contactStates = toContactStates(me, ...rest);
   return rows.map((person) =>
-    toProfile(me, person, {
+    toVisibleProfile(me, person, {
       state: contactStates.get(person.id)?.state ?? "none",
       foundBy: people.get(person.id) ?? "id",
     }),
@@ -264,8 +203,8 @@ export const listMemberProfiles = async (
 export const toFoundPeople = async (
   db: Db,
   me: Uuid,
-  people: ProfileWithPhone[],
-  findBy: (phone: string) => PhoneAccess["foundBy"],
+  people: StoredProfile[],
+  findBy: (phone: string) => ProfileAccess["foundBy"],
 ): Promise<FoundPerson[]> => {
   const contactStates = await listContactStates(
     db,
@@ -274,7 +213,7 @@ export const toFoundPeople = async (
   );
   return people.map((person): FoundPerson => {
     const state = contactStates.get(person.id)?.state ?? "none";
-    const { created_at: _, ...found } = toProfile(me, person, { state, foundBy: findBy(person.phone) });
+    const { created_at: _, ...found } = toVisibleProfile(me, person, { state, foundBy: findBy(person.phone) });
     return { ...found, state };
   });
 };

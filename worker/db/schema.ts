@@ -168,14 +168,18 @@ export const deletions = sqliteTable("deletions", {
   started_at: integer("started_at").notNull(),
 });
 
-/** Sessions of deleted accounts, so that their devices learn about the deletion. They do not identify the person. */
-export const deleted_sessions = sqliteTable(
-  "deleted_sessions",
+/**
+ * Sessions that their person ended from elsewhere or with the account, so that their devices learn about it: only then
+ * they delete what they hold. They do not identify the person.
+ */
+export const ended_sessions = sqliteTable(
+  "ended_sessions",
   {
     id: text("id").primaryKey(),
-    deleted_at: integer("deleted_at").notNull(),
+    ended_at: integer("ended_at").notNull(),
+    cause: text("cause", { enum: ["revoked", "account_deleted"] }).notNull(),
   },
-  (table) => [index("deleted_sessions_by_time").on(table.deleted_at)],
+  (table) => [index("ended_sessions_by_time").on(table.ended_at)],
 );
 
 /**

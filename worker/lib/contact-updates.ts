@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
-import type { Uuid } from "#contract/ids.ts";
+import { privateConversationId, type Uuid } from "#contract/ids.ts";
 import { createDeletedRelation, type Relation } from "#contract/people.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { pending_relations } from "#worker/db/relation-schema.ts";
@@ -9,9 +9,9 @@ import { type AppContext, runAfterResponse } from "./http/app.ts";
 import { logError } from "./log.ts";
 
 /**
- * Delivery of relation changes to the UserChannels of both people. The pending update is written in the D1 batch of the
- * change and deleted after the channel confirmed it, so that a Worker stopping in between loses nothing: the rest is
- * pushed at the person's next change or next socket.
+ * Delivery of relation changes to the UserChannels of both people, and of blocks to their conversation. The pending update
+ * is written in the D1 batch of the change and deleted after they confirmed it, so that a Worker stopping in between loses
+ * nothing: the rest is pushed at the person's next change or next socket.
  */
 
 const pageRows = 40; // one bound parameter each, of which a statement may have `boundParametersMax`
@@ -22,7 +22,10 @@ const recipientsMax = 200; // people notified at once of a changed profile; the 
 
 const raiseVersion = {
   target: [pending_relations.user_id, pending_relations.other_id],
-  set: { version: sql`${pending_relations.version} + 1` },
+  set: {
+    version: sql`${pending_relations.version} + 1`,
+    block_changed: sql`${pending_relations.block_changed} OR excluded.block_changed`,
+  },
 };
 
 /**
@@ -32,22 +35,29 @@ const raiseVersion = {
 export const queueRelation = (db: Db, a: Uuid, b: Uuid, condition = sql`1`) =>
   db
     .insert(pending_relations)
-    .select(sql`SELECT column1, column2, 1 FROM (VALUES (${a}, ${b}), (${b}, ${a})) WHERE ${condition}`)
+    .select(sql`SELECT column1, column2, 1, 0 FROM (VALUES (${a}, ${b}), (${b}, ${a})) WHERE ${condition}`)
+    .onConflictDoUpdate(raiseVersion);
+
+const insertOneSided = (db: Db, user: Uuid, other: Uuid, condition: SQL, isBlockChanged: boolean) =>
+  db
+    .insert(pending_relations)
+    .select(sql`SELECT ${user}, ${other}, 1, ${isBlockChanged ? 1 : 0} WHERE ${condition}`)
     .onConflictDoUpdate(raiseVersion);
 
 /** Statement for a change that only `user` is notified of. */
 export const queueOneSidedRelation = (db: Db, user: Uuid, other: Uuid, condition = sql`1`) =>
-  db
-    .insert(pending_relations)
-    .select(sql`SELECT ${user}, ${other}, 1 WHERE ${condition}`)
-    .onConflictDoUpdate(raiseVersion);
+  insertOneSided(db, user, other, condition, false);
+
+/** Statement for the batch in which `user` blocks or unblocks somebody: their conversation is notified too. */
+export const queueBlockChange = (db: Db, user: Uuid, other: Uuid, condition = sql`1`) =>
+  insertOneSided(db, user, other, condition, true);
 
 /** Statement for changed invitations to groups, whose number is in the own relation of their recipients. */
 export const queueInvitationCounts = (db: Db, invitations: SQL | undefined) =>
   db
     .insert(pending_relations)
     .select(
-      sql`SELECT user, user, 1 FROM (SELECT DISTINCT to_user_id AS user FROM group_invitations WHERE ${invitations}) WHERE 1`,
+      sql`SELECT user, user, 1, 0 FROM (SELECT DISTINCT to_user_id AS user FROM group_invitations WHERE ${invitations}) WHERE 1`,
     )
     .onConflictDoUpdate(raiseVersion);
 
@@ -59,7 +69,7 @@ export const queueProfileChange = (db: Db, me: Uuid) =>
   db
     .insert(pending_relations)
     .select(
-      sql`SELECT other, ${me}, 1 FROM (
+      sql`SELECT other, ${me}, 1, 0 FROM (
             SELECT user2_id AS other FROM connections WHERE user1_id = ${me}
             UNION SELECT user1_id FROM connections WHERE user2_id = ${me}
             UNION SELECT to_user_id FROM connection_requests WHERE from_user_id = ${me} AND status = 'pending'
@@ -76,7 +86,7 @@ export const queueAccountDeleted = (db: Db, me: Uuid) =>
   db
     .insert(pending_relations)
     .select(
-      sql`SELECT other, ${me}, 1 FROM (
+      sql`SELECT other, ${me}, 1, 0 FROM (
             SELECT user2_id AS other FROM connections WHERE user1_id = ${me}
             UNION SELECT user1_id FROM connections WHERE user2_id = ${me}
             UNION SELECT to_user_id FROM connection_requests WHERE from_user_id = ${me}
@@ -86,6 +96,8 @@ export const queueAccountDeleted = (db: Db, me: Uuid) =>
     )
     .onConflictDoUpdate(raiseVersion);
 
+type PendingRelation = Pick<typeof pending_relations.$inferSelect, "other_id" | "version" | "block_changed">;
+
 /** Relations of a person to others. People missing from the directory have deleted their accounts. */
 const listRelationsOrDeleted = async (db: Db, user: Uuid, others: Uuid[]): Promise<Relation[]> => {
   const relations = await listRelations(db, user, others);
@@ -93,13 +105,18 @@ const listRelationsOrDeleted = async (db: Db, user: Uuid, others: Uuid[]): Promi
   return [...relations, ...others.filter((other) => !found.has(other)).map(createDeletedRelation)];
 };
 
-/** People whose relation has changed since these relations were pushed. */
-const findStaleRelations = async (db: Db, user: Uuid, others: Uuid[], pushed: Relation[]): Promise<Uuid[]> => {
-  const known = new Map(pushed.map((relation) => [relation.profile.id, JSON.stringify(relation)]));
-  const now = await listRelationsOrDeleted(db, user, others);
-  return now
-    .filter((relation) => known.get(relation.profile.id) !== JSON.stringify(relation))
-    .map(({ profile }) => profile.id);
+/** Those of these updates whose relation has changed since these relations were pushed. */
+const findStaleRelations = async (
+  db: Db,
+  user: Uuid,
+  pending: readonly PendingRelation[],
+  pushed: readonly Relation[],
+): Promise<PendingRelation[]> => {
+  const toText = (relations: readonly Relation[]) =>
+    new Map(relations.map((relation) => [relation.profile.id, JSON.stringify(relation)]));
+  const others = pending.map(({ other_id }) => other_id);
+  const [known, now] = [toText(pushed), toText(await listRelationsOrDeleted(db, user, others))];
+  return pending.filter(({ other_id }) => known.get(other_id) !== now.get(other_id));
 };
 
 /**
@@ -118,6 +135,34 @@ const runBatch = async <T extends BatchItem<"sqlite">>(db: Db, statements: T[]) 
   return first ? db.batch([first, ...rest]) : [];
 };
 
+/** Sets or ends a block in the conversation of two people. Throws if it cannot be reached. */
+export const setConversationBlock = (env: Env, me: Uuid, other: Uuid, isBlocked: boolean): Promise<void> =>
+  env.CONVERSATION.getByName(privateConversationId(me, other)).setBlocked(me, isBlocked);
+
+/**
+ * Notifies the conversations of changed blocks, which the route that changed them may have failed to do. Returns the
+ * people whose conversation cannot be reached.
+ */
+const deliverBlocks = async (
+  env: Env,
+  user: Uuid,
+  pending: readonly PendingRelation[],
+  relations: readonly Relation[],
+): Promise<Set<Uuid>> => {
+  const failed = new Set<Uuid>();
+  for (const { other_id } of pending.filter(({ block_changed }) => block_changed)) {
+    const relation = relations.find(({ profile }) => profile.id === other_id);
+    if (!relation || relation.profile.deleted) continue;
+    try {
+      await setConversationBlock(env, user, other_id, relation.blocked);
+    } catch (error) {
+      logError("a conversation could not be notified of a block and is notified later", error);
+      failed.add(other_id);
+    }
+  }
+  return failed;
+};
+
 /**
  * Pushes the pending relation changes to a person's channel. Throws if the channel does not respond; nothing is lost
  * then.
@@ -127,7 +172,11 @@ export const pushPendingRelations = async (env: Env, user: Uuid): Promise<void> 
   const channel = env.USER_CHANNEL.getByName(user);
   for (let page = 0; page < pagesMax; page++) {
     const pending = await db
-      .select({ other_id: pending_relations.other_id, version: pending_relations.version })
+      .select({
+        other_id: pending_relations.other_id,
+        version: pending_relations.version,
+        block_changed: pending_relations.block_changed,
+      })
       .from(pending_relations)
       .where(eq(pending_relations.user_id, user))
       .limit(pageRows);
@@ -135,8 +184,10 @@ export const pushPendingRelations = async (env: Env, user: Uuid): Promise<void> 
     const others = pending.map(({ other_id }) => other_id);
     const relations = await listRelationsOrDeleted(db, user, others);
     await channel.updateRelations(relations, await listOwnInvitations(db, user, relations));
+    const unnotified = await deliverBlocks(env, user, pending, relations);
+    const delivered = pending.filter(({ other_id }) => !unnotified.has(other_id));
     // Deletes only the version that was pushed: a change since then has raised it.
-    const deletions = pending.map(({ other_id, version }) =>
+    const deletions = delivered.map(({ other_id, version }) =>
       db
         .delete(pending_relations)
         .where(
@@ -150,12 +201,12 @@ export const pushPendingRelations = async (env: Env, user: Uuid): Promise<void> 
     const results = await runBatch(db, deletions);
     // A missing row was pushed by a concurrent request, perhaps with a newer relation and before this push. Relations
     // that changed are queued again. Unchanged ones are not, because many concurrent pushes would otherwise never end.
-    const overtaken = others.filter((_, index) => results[index]?.meta.changes === 0);
+    const overtaken = delivered.filter((_, index) => results[index]?.meta.changes === 0);
     const stale = overtaken.length > 0 ? await findStaleRelations(db, user, overtaken, relations) : [];
     if (stale.length > 0) {
       await runBatch(
         db,
-        stale.map((other) => queueOneSidedRelation(db, user, other)),
+        stale.map(({ other_id, block_changed }) => insertOneSided(db, user, other_id, sql`1`, block_changed)),
       );
       await scheduler.wait(Math.random() * overtakenDelayMs);
     } else if (pending.length < pageRows) return;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { type NumberMethod, numberMethods } from "#contract/auth/number.ts";
-import { Phone } from "#contract/phone.ts";
+import { Phone } from "#contract/phone/phone.ts";
 import { parseSetting, textOr } from "./json-setting.ts";
 
 /**

@@ -8,7 +8,10 @@ type RelatedPerson = { id: Uuid; state: RelationState; blocked: boolean };
  * thing did not exist. Conversations check their own permissions.
  */
 export const can = {
-  /** Oneself, contacts, people with a pending request, and people one blocks. */
+  /**
+   * By the relation alone: oneself, contacts, people with a pending request, and people one blocks. Which fields:
+   * worker/lib/profile-visibility.ts.
+   */
   readProfile: (person: Uuid, other: RelatedPerson): boolean =>
     person === other.id || other.state !== "none" || other.blocked,
   /** Only the recipient of a request can answer it (SPEC.md §6). */

@@ -34,12 +34,12 @@ The link and the code work once, for ${minutes} minutes. If you asked for nothin
     subject: "Lisolo: uma nova palavra-passe",
     text: `Olá,
 
-Alguém, provavelmente você, esqueceu a palavra-passe da sua conta Lisolo. Para escolher uma nova, abra esta ligação:
+Alguém, provavelmente você, esqueceu a palavra-passe da sua conta Lisolo. Para escolher uma nova, abra este link:
 ${link}
 
 Ou escreva este código onde o pediu: ${code}
 
-A ligação e o código servem uma só vez, durante ${minutes} minutos. Se não pediu nada, ignore esta mensagem: nada muda.`,
+O link e o código servem uma só vez, durante ${minutes} minutos. Se não pediu nada, ignore esta mensagem: nada muda.`,
   }),
 };
 
@@ -70,12 +70,12 @@ The link and the code work once, for ${minutes} minutes. If you asked for nothin
     subject: "Lisolo: confirme o seu endereço",
     text: `Olá,
 
-Este endereço vai servir para recuperar uma conta Lisolo. Se a conta é sua, confirme-o abrindo esta ligação:
+Este endereço vai servir para recuperar uma conta Lisolo. Se a conta é sua, confirme-o abrindo este link:
 ${link}
 
 Ou com este código: ${code}
 
-A ligação e o código servem uma só vez, durante ${minutes} minutos. Se não pediu nada, ignore esta mensagem: o endereço não será usado.`,
+O link e o código servem uma só vez, durante ${minutes} minutos. Se não pediu nada, ignore esta mensagem: o endereço não será usado.`,
   }),
 };
 

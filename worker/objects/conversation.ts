@@ -254,8 +254,8 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     return this.#group ? this.#group.forgetHistory(user) : conversationNotFound;
   }
 
-  async relayTyping(user: Uuid): Promise<void> {
-    this.#group?.relayTyping(user);
+  async relayTyping(user: Uuid, hiddenFrom: readonly Uuid[]): Promise<void> {
+    this.#group?.relayTyping(user, hiddenFrom);
   }
 
   override alarm(): Promise<void> {

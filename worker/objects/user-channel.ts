@@ -150,8 +150,11 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   async updateRelations(relations: Relation[], invitations?: InvitationNotice[]): Promise<void> {
-    const { inbox, push } = this.#parts;
-    if (!this.#isGone) push.handleRequests(relations, invitations, () => inbox.updateRelations(relations));
+    if (this.#isGone) return;
+    const { inbox, presence, push } = this.#parts;
+    const blocked = relations.filter((relation) => relation.blocked && !inbox.isBlocked(relation.profile.id));
+    push.handleRequests(relations, invitations, () => inbox.updateRelations(relations));
+    this.ctx.waitUntil(presence.handleBlocked(blocked.map(({ profile }) => profile.id)));
   }
 
   async updateSettings(settings: VersionedSettings): Promise<void> {

@@ -5,11 +5,13 @@ import { privateConversationId, type Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
 import { blockPageRows } from "#contract/limits/people.ts";
 import { invitationDays } from "#contract/names/invitation.ts";
+import { defaultSettings } from "#contract/settings/settings.ts";
 import type { Db } from "#worker/db/client.ts";
 import { blocks, connection_requests, group_invitations, invitations } from "#worker/db/relation-schema.ts";
 import { listRelations } from "#worker/db/relations.ts";
-import { profiles } from "#worker/db/schema.ts";
-import { queueOneSidedRelation } from "#worker/lib/contact-updates.ts";
+import { profiles, settings } from "#worker/db/schema.ts";
+import { queueBlockChange, queueOneSidedRelation } from "#worker/lib/contact-updates.ts";
+import { selectAudienceFor } from "#worker/lib/exceptions.ts";
 
 /** Statement that tells a person's devices the number of their invitations if a block by or of a sender changes it. */
 const queueInvitationCount = (db: Db, to: Uuid, from: Uuid) =>
@@ -65,31 +67,36 @@ const listQueued = (people: readonly Uuid[], results: readonly D1Result[]): Uuid
 ];
 
 /**
- * Inserts a block, revokes an invitation that the blocked person may have, and queues the update for the blocker's own
- * devices. The other person's learn only that an invitation to a group is gone, as if it were withdrawn. Returns whom
- * an update is queued for.
+ * Inserts a block, revokes an invitation that the blocked person may have, and queues the update for the conversation
+ * and for the blocker's own devices. The other person's learn only that an invitation to a group is gone, as if it were
+ * withdrawn. Returns whether there was no block before, and whom an update is queued for.
  */
-export const insertBlock = async (db: Db, me: Uuid, other: Uuid): Promise<Uuid[]> => {
-  const [, , ...queued] = await db.batch([
+export const insertBlock = async (db: Db, me: Uuid, other: Uuid): Promise<{ isNew: boolean; queued: Uuid[] }> => {
+  const [inserted, , ...queued] = await db.batch([
     db
       .insert(blocks)
       .select(
+        // In the order of the columns.
         sql`SELECT ${me}, ${other}, avatar_url,
-              max(${Date.now()}, (SELECT ifnull(max(created_at) + 1, 0) FROM blocks WHERE user_id = ${me}))
-            FROM profiles WHERE id = ${me}`,
+              max(${Date.now()}, (SELECT ifnull(max(created_at) + 1, 0) FROM blocks WHERE user_id = ${me})),
+              username, phone, handle, verified_at,
+              ifnull(${selectAudienceFor("pictureTo", other)}, ${defaultSettings.pictureTo}),
+              ifnull(${selectAudienceFor("phoneTo", other)}, ${defaultSettings.phoneTo}),
+              ifnull(${settings.phone_in_groups}, ${defaultSettings.phoneInGroups ? 1 : 0})
+            FROM ${profiles} LEFT JOIN ${settings} ON ${settings.user_id} = ${profiles.id} WHERE ${profiles.id} = ${me}`,
       )
       .onConflictDoNothing(),
     revokeInvitationKnownTo(db, me, other),
-    queueOneSidedRelation(db, me, other),
+    queueBlockChange(db, me, other),
     queueInvitationCount(db, me, other),
     queueInvitationCount(db, other, me),
   ]);
-  return listQueued([me, me, other], queued);
+  return { isNew: inserted.meta.changes > 0, queued: listQueued([me, me, other], queued) };
 };
 
 type DeletedBlock = { block: BlockRow | undefined; unusedAvatar: string | undefined };
 
-/** Deletes a block. `unusedAvatar`: picture that nobody sees any more. */
+/** Deletes a block, and queues its end for the conversation. `unusedAvatar`: picture that nobody sees any more. */
 export const deleteBlock = async (db: Db, me: Uuid, other: Uuid): Promise<DeletedBlock> => {
   const another = alias(blocks, "another");
   const isMine = db
@@ -100,11 +107,13 @@ export const deleteBlock = async (db: Db, me: Uuid, other: Uuid): Promise<Delete
     .select({ one: sql`1` })
     .from(another)
     .where(and(eq(another.user_id, me), ne(another.blocked_user_id, other), eq(another.avatar_url, blocks.avatar_url)));
-  const [pictures, deleted] = await db.batch([
+  const isBlocked = sql`EXISTS (SELECT 1 FROM ${blocks} WHERE ${isBlockOf(me, other)})`;
+  const [pictures, , deleted] = await db.batch([
     db
       .select({ key: blocks.avatar_url })
       .from(blocks)
       .where(and(isBlockOf(me, other), isNotNull(blocks.avatar_url), notExists(isMine), notExists(isShown))),
+    queueBlockChange(db, me, other, isBlocked),
     db.delete(blocks).where(isBlockOf(me, other)).returning(),
   ]);
   return { block: deleted[0], unusedAvatar: pictures[0]?.key ?? undefined };
@@ -113,22 +122,21 @@ export const deleteBlock = async (db: Db, me: Uuid, other: Uuid): Promise<Delete
 /** Restores a deleted block unchanged. */
 export const restoreBlock = async (db: Db, block: BlockRow): Promise<void> => {
   const { user_id: me, blocked_user_id: other } = block;
-  await db.batch([db.insert(blocks).values(block).onConflictDoNothing(), queueOneSidedRelation(db, me, other)]);
+  await db.batch([db.insert(blocks).values(block).onConflictDoNothing(), queueBlockChange(db, me, other)]);
 };
 
 /**
- * Queues the updates of an ended block: for the blocker its end, and for the other person, if they have the profile,
- * the current picture, which looks like any change of picture. Returns whom an update is queued for.
+ * Queues the updates of an ended block besides its end: for the other person, if they have the profile, the present
+ * one, which looks like any change of a profile. Returns whom an update is queued for.
  */
 export const queueUnblock = async (db: Db, me: Uuid, other: Uuid): Promise<Uuid[]> => {
   const pair = privateConversationId(me, other);
   const isKnown = sql`EXISTS (SELECT 1 FROM connections WHERE conversation_id = ${pair})
     OR EXISTS (SELECT 1 FROM connection_requests WHERE conversation_id = ${pair} AND status = 'pending')`;
   const queued = await db.batch([
-    queueOneSidedRelation(db, me, other),
     queueOneSidedRelation(db, other, me, isKnown),
     queueInvitationCount(db, me, other),
     queueInvitationCount(db, other, me),
   ]);
-  return listQueued([me, other, me, other], queued);
+  return [...new Set([me, ...listQueued([other, me, other], queued)])];
 };

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { BlockList } from "#contract/contacts.ts";
-import { privateConversationId, Uuid } from "#contract/ids.ts";
+import { Uuid } from "#contract/ids.ts";
 import { Relation } from "#contract/people.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { findRelation } from "#worker/db/relations.ts";
-import { pushPendingAfterResponse } from "#worker/lib/contact-updates.ts";
+import { pushPendingAfterResponse, setConversationBlock } from "#worker/lib/contact-updates.ts";
 import { createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";
@@ -14,18 +14,16 @@ import { limitCaller } from "#worker/lib/limits/rate-limit.ts";
 import { logError } from "#worker/lib/log.ts";
 import { can } from "#worker/lib/permissions.ts";
 import { deleteAvatar } from "#worker/lib/storage/avatars.ts";
-import { getConversationStub } from "#worker/objects/stubs.ts";
 import { deleteBlock, insertBlock, listBlocks, queueUnblock, restoreBlock } from "./block-queries.ts";
 
 const BlockedUserParam = v.object({ userId: Uuid });
 const BlockCursor = v.pipe(v.string(), v.maxLength(16), v.digits(), v.transform(Number));
 const reconcileAttemptsMax = 3;
 
-/** Sets or clears the block in the conversation; returns false if it cannot be reached. */
-const setConversationBlock = async (env: Env, me: Uuid, other: Uuid, isBlocked: boolean): Promise<boolean> => {
-  const id = privateConversationId(me, other);
+/** Sets or ends the block in the conversation; returns false if it cannot be reached. */
+const notifyConversation = async (env: Env, me: Uuid, other: Uuid, isBlocked: boolean): Promise<boolean> => {
   try {
-    await getConversationStub(env, id).setBlocked(me, isBlocked);
+    await setConversationBlock(env, me, other, isBlocked);
     return true;
   } catch (error) {
     logError("a conversation could not be notified of a block", error);
@@ -49,7 +47,7 @@ const reconcileBlock = async (
   let isBlocked = isNotifiedBlocked;
   for (let i = 0; i < reconcileAttemptsMax && relation && relation.blocked !== isBlocked; i++) {
     isBlocked = relation.blocked;
-    if (!(await setConversationBlock(env, me, other, isBlocked))) return undefined;
+    if (!(await notifyConversation(env, me, other, isBlocked))) return undefined;
     relation = await findRelation(db, me, other);
   }
   return relation;
@@ -85,11 +83,14 @@ export const blockRoutes = createRoutes()
       if (!can.block(me, { id: other })) return refuse(c, "invalid_input");
       const db = openDb(c.env);
       if (!(await findRelation(db, me, other))) return refuse(c, "user_not_found");
-      // The conversation is notified first, because it withholds messages; the later steps can be repeated.
-      if (!(await setConversationBlock(c.env, me, other, true))) return refuse(c, "unavailable");
-      const changed = await insertBlock(db, me, other);
+      const { isNew, queued } = await insertBlock(db, me, other);
+      if (!(await notifyConversation(c.env, me, other, true))) {
+        if (isNew) await deleteBlock(db, me, other);
+        pushPendingAfterResponse(c, "push an undone block", queued);
+        return refuse(c, "unavailable");
+      }
       const relation = await reconcileBlock(c.env, db, me, other, true);
-      pushPendingAfterResponse(c, "push a new block", changed);
+      pushPendingAfterResponse(c, "push a new block", queued);
       return relation ? c.json(relation, 200) : refuse(c, "unavailable");
     },
   )
@@ -110,21 +111,18 @@ export const blockRoutes = createRoutes()
       if (!can.block(me, { id: other })) return refuse(c, "invalid_input");
       const db = openDb(c.env);
       const before = await findRelation(db, me, other);
-      if (!before) return refuse(c, "user_not_found");
+      if (!before || !can.readProfile(me, { id: other, ...before })) return refuse(c, "user_not_found");
       const { block, unusedAvatar } = await deleteBlock(db, me, other);
-      // Notified even without a block in the directory: a Worker may have stopped between the two steps.
-      if (!(await setConversationBlock(c.env, me, other, false))) {
-        if (block) {
-          await restoreBlock(db, block);
-          // The call may have succeeded and only its response been lost: block again in the conversation.
-          await setConversationBlock(c.env, me, other, true);
-          pushPendingAfterResponse(c, "push a restored block to own devices", [me]);
-        }
+      // Without a block the conversation is not even called: one is created for people who have something in common.
+      if (block && !(await notifyConversation(c.env, me, other, false))) {
+        // The call may have succeeded and only its response been lost: the queued update blocks again.
+        await restoreBlock(db, block);
+        pushPendingAfterResponse(c, "push a restored block", [me]);
         return refuse(c, "unavailable");
       }
-      const relation = await reconcileBlock(c.env, db, me, other, false);
-      const changed = await queueUnblock(db, me, other);
-      pushPendingAfterResponse(c, "push an ended block", changed);
+      const relation = block ? await reconcileBlock(c.env, db, me, other, false) : before;
+      const queued = block ? await queueUnblock(db, me, other) : [me];
+      pushPendingAfterResponse(c, "push an ended block", queued);
       if (unusedAvatar !== undefined)
         runAfterResponse(c.executionCtx, "delete a blocker's old avatar", deleteAvatar(c.env, unusedAvatar));
       return relation ? c.json(relation, 200) : refuse(c, "unavailable");

@@ -2,12 +2,13 @@ import { and, eq, isNull, ne, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
 import { formerHandleDays } from "#contract/limits/people.ts";
-import { toHandleSkeleton } from "#contract/names/handles.ts";
+import { toSkeleton } from "#contract/names/skeleton.ts";
 import type { FoundPerson } from "#contract/people.ts";
 import type { Db } from "#worker/db/client.ts";
 import { blocks } from "#worker/db/relation-schema.ts";
-import { selectProfiles, toFoundPeople } from "#worker/db/relations.ts";
+import { toFoundPeople } from "#worker/db/relations.ts";
 import { handles, profiles } from "#worker/db/schema.ts";
+import { selectProfiles } from "#worker/db/visible-profiles.ts";
 
 /** SQL: `selectProfiles` did not join a block of the viewer. */
 const isNotBlocked = isNull(blocks.user_id);
@@ -30,7 +31,7 @@ const releaseHandle = (db: Db, me: Uuid, now: number) =>
  * handles with a profile, so nobody is notified.
  */
 export const changeHandle = async (db: Db, me: Uuid, handle: string, now = Date.now()): Promise<boolean> => {
-  const skeleton = toHandleSkeleton(handle);
+  const skeleton = toSkeleton(handle);
   const since = getReservationStart(now);
   const isOthers = sql`${handles.user_id} IS NOT ${me} AND (${handles.released_at} IS NULL OR ${handles.released_at} > ${since})`;
   const isMine = sql`EXISTS (SELECT 1 FROM ${handles} WHERE skeleton = ${skeleton} AND user_id = ${me} AND released_at IS NULL)`;
@@ -66,7 +67,7 @@ export const searchByHandle = async (db: Db, me: Uuid, handle: string): Promise<
   const owner = db
     .select({ id: handles.user_id })
     .from(handles)
-    .where(and(eq(handles.skeleton, toHandleSkeleton(handle)), isNull(handles.released_at)));
+    .where(and(eq(handles.skeleton, toSkeleton(handle)), isNull(handles.released_at)));
   const people = await selectProfiles(db, me).where(
     and(sql`${profiles.id} = (${owner})`, eq(profiles.handle, handle), ne(profiles.id, me), isNotBlocked),
   );

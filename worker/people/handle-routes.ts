@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { HandleChange, HandleSearch, isReservedHandle, OwnHandle } from "#contract/names/handles.ts";
+import { HandleChange, HandleSearch, OwnHandle } from "#contract/names/handles.ts";
+import { isReservedHandle } from "#contract/names/protected-names.ts";
 import { FoundPerson } from "#contract/people.ts";
 import { openDb } from "#worker/db/client.ts";
 import { createRoutes } from "#worker/lib/http/app.ts";

@@ -2,11 +2,13 @@ import { and, between, eq, ne, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
 import { phoneSearchMinLength } from "#contract/limits/phone-numbers.ts";
-import { type NumberLookupResult, toPhoneQuery } from "#contract/people.ts";
-import { parsePhoneQuery, toE164 } from "#contract/phone.ts";
+import type { NumberLookupResult } from "#contract/people.ts";
+import { parsePhoneQuery } from "#contract/phone/phone.ts";
+import { toPhoneQuery } from "#contract/phone/phone-text.ts";
 import type { Db } from "#worker/db/client.ts";
-import { selectProfiles, toFoundPeople } from "#worker/db/relations.ts";
+import { toFoundPeople } from "#worker/db/relations.ts";
 import { phone_searches, profiles, settings } from "#worker/db/schema.ts";
+import { isPresentNumberSeen, selectProfiles } from "#worker/db/visible-profiles.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";
 import { hashDigits, selectDailyAllowance } from "./search-limit.ts";
 
@@ -18,7 +20,7 @@ type LookedUp = { wholes: string[]; hash: string; digits: number };
  * the day are used up. One statement, so that simultaneous lists do not take the same rest. Returns the hashes of the
  * numbers that may be looked up.
  */
-const countNumbers = async (db: Db, me: Uuid, numbers: LookedUp[], now: number): Promise<Set<string>> => {
+const countNumbers = async (env: object, db: Db, me: Uuid, numbers: LookedUp[], now: number): Promise<Set<string>> => {
   const own = and(eq(phone_searches.user_id, me), between(phone_searches.searched_at, now - dayMs + 1, now + dayMs));
   const hashes = JSON.stringify(numbers.map(({ hash }) => hash));
   const known = await db
@@ -34,7 +36,7 @@ const countNumbers = async (db: Db, me: Uuid, numbers: LookedUp[], now: number):
     SELECT ${me}, value ->> 'hash', value ->> 'digits',
       key + max(${now}, (SELECT ifnull(max(searched_at) + 1, 0) FROM ${phone_searches} WHERE ${own}))
     FROM json_each(${list})
-    WHERE key + (SELECT count(DISTINCT searched_at) FROM ${phone_searches} WHERE ${own}) < ${selectDailyAllowance(me, now)}
+    WHERE key + (SELECT count(DISTINCT searched_at) FROM ${phone_searches} WHERE ${own}) < ${selectDailyAllowance(env, me, now)}
     ON CONFLICT (user_id, hash) DO UPDATE SET searched_at = excluded.searched_at RETURNING hash`);
   return new Set([...free, ...rows.map(({ hash }) => hash)]);
 };
@@ -56,16 +58,17 @@ export const lookUpNumbers = async (
     const [typed] = wholes;
     if (typed === undefined) return undefined;
     // The stored form, so that a number written in two ways counts once.
-    const digits = (toE164(typed) ?? typed).slice(1);
+    const digits = typed.slice(1);
     return { wholes, hash: hashDigits(env, me, digits), digits: digits.length };
   });
   const isKnown = (number: LookedUp | undefined) => number !== undefined;
-  const allowed = await countNumbers(db, me, numbers.filter(isKnown), now);
+  const allowed = await countNumbers(env, db, me, numbers.filter(isKnown), now);
   const wholes = numbers.flatMap((number) => (number && allowed.has(number.hash) ? number.wholes : []));
   const profilesFound = await selectProfiles(db, me).where(
     and(
       sql`${profiles.phone} IN (SELECT value FROM json_each(${JSON.stringify(wholes)}))`,
       ne(profiles.id, me),
+      isPresentNumberSeen,
       sql`NOT EXISTS (SELECT 1 FROM ${settings} WHERE ${settings.user_id} = ${profiles.id} AND ${settings.findable} = 'nobody')`,
     ),
   );

@@ -3,8 +3,9 @@ import type { Uuid } from "#contract/ids.ts";
 import type { FoundPerson } from "#contract/people.ts";
 import type { Db } from "#worker/db/client.ts";
 import { blocks, personal_links } from "#worker/db/relation-schema.ts";
-import { selectProfiles, toFoundPeople } from "#worker/db/relations.ts";
+import { toFoundPeople } from "#worker/db/relations.ts";
 import { profiles } from "#worker/db/schema.ts";
+import { selectProfiles } from "#worker/db/visible-profiles.ts";
 
 const isOwn = (me: Uuid) => eq(personal_links.user_id, me);
 

@@ -2,13 +2,15 @@ import { and, eq, inArray, ne, notExists, notInArray, type SQL, sql } from "driz
 import type { Uuid } from "#contract/ids.ts";
 import { phoneSearchMaxResults, phoneSearchMinLength, phoneTailDigits } from "#contract/limits/phone-numbers.ts";
 import type { FoundPerson, Profile } from "#contract/people.ts";
-import { type PhoneQuery, parsePhoneQuery } from "#contract/phone.ts";
+import { type PhoneQuery, parsePhoneQuery } from "#contract/phone/phone.ts";
 import type { Db } from "#worker/db/client.ts";
 import { blocks } from "#worker/db/relation-schema.ts";
-import { type ProfileWithPhone, selectProfiles, toFoundPeople } from "#worker/db/relations.ts";
+import { toFoundPeople } from "#worker/db/relations.ts";
 import { profiles, settings } from "#worker/db/schema.ts";
+import { isPresentNumberSeen, selectProfiles } from "#worker/db/visible-profiles.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";
 import { queueProfileChange } from "#worker/lib/contact-updates.ts";
+import type { StoredProfile } from "#worker/lib/profile-visibility.ts";
 
 // Upper bounds of the rows scanned for people whose settings allow the search
 const beginningMax = 5 * phoneSearchMaxResults;
@@ -69,7 +71,8 @@ const selectNumbersByPart = (part: string, prefixes: readonly string[]): SQL => 
 
 /**
  * People who allow being found by the typed digits, at most ten: first the exact number in any stored form, then
- * numbers that begin with the digits, then the others in numerical order. Partial matches and their order ignore a
+ * numbers that begin with the digits, then the others in numerical order. Somebody whose number changed since they
+ * blocked the searcher is not found: neither by the number that the searcher sees, nor by the new one. Partial matches and their order ignore a
  * number's last four digits, which could otherwise be found out one by one. Prefixes use an index and parts the trigram
  * index, each with a bound, so that the cost does not grow with the number of users.
  */
@@ -78,13 +81,15 @@ const searchProfiles = async (
   me: Uuid,
   { wholes, beginnings, parts }: PhoneQuery,
   prefixes: readonly string[],
-): Promise<ProfileWithPhone[]> => {
+): Promise<StoredProfile[]> => {
   const selectAmong = (numbers: SQL) =>
     selectProfiles(db, me)
-      .where(and(ne(profiles.id, me), sql`${profiles.number} IN (${numbers})`))
+      .where(and(ne(profiles.id, me), isPresentNumberSeen, sql`${profiles.number} IN (${numbers})`))
       .orderBy(toPhoneHead(sql`${profiles.phone}`), profiles.number);
   const [exact, ...others] = await db.batch([
-    selectProfiles(db, me).where(and(inArray(profiles.phone, wholes), ne(profiles.id, me), allowsSearch(wholes))),
+    selectProfiles(db, me).where(
+      and(inArray(profiles.phone, wholes), ne(profiles.id, me), isPresentNumberSeen, allowsSearch(wholes)),
+    ),
     ...beginnings.map((beginning) => selectAmong(selectNumbersByPrefix(beginning, prefixes))),
     ...parts.map((part) => selectAmong(selectNumbersByPart(part, prefixes))),
   ]);
@@ -115,15 +120,6 @@ const ownProfileColumns = {
   phone: ownNumber,
   avatar_url: profiles.avatar_url,
   created_at: profiles.created_at,
-};
-
-/** Changes a person's name, queues the update for everybody who has the profile, and returns the profile. */
-export const updateUsername = async (db: Db, me: Uuid, username: string): Promise<Profile | undefined> => {
-  const [rows] = await db.batch([
-    db.update(profiles).set({ username }).where(eq(profiles.id, me)).returning(ownProfileColumns),
-    queueProfileChange(db, me),
-  ]);
-  return rows[0];
 };
 
 type AvatarReplacement = { profile: Profile; unusedAvatar: string | undefined };

@@ -4,9 +4,12 @@ import { avatarSizes } from "#contract/limits/files.ts";
 import { phoneSearchMinLength } from "#contract/limits/phone-numbers.ts";
 import { searchQueryMaxLength } from "#contract/limits/search.ts";
 import { DisplayName } from "#contract/names/display-names.ts";
-import { FoundPerson, Profile, toPhoneQuery } from "#contract/people.ts";
+import { FoundPerson, Profile } from "#contract/people.ts";
+import { toPhoneQuery } from "#contract/phone/phone-text.ts";
+import { updateUsername } from "#worker/auth/queries.ts";
 import { openDb } from "#worker/db/client.ts";
-import { findOwnProfile, findRelation } from "#worker/db/relations.ts";
+import { findRelation } from "#worker/db/relations.ts";
+import { findOwnProfile } from "#worker/db/visible-profiles.ts";
 import { pushUpdatesAbout } from "#worker/lib/contact-updates.ts";
 import { type AppContext, createRoutes, runAfterResponse } from "#worker/lib/http/app.ts";
 import { authenticate } from "#worker/lib/http/authenticate.ts";
@@ -23,7 +26,7 @@ import {
   findAvatar,
   storeAvatar,
 } from "#worker/lib/storage/avatars.ts";
-import { replaceAvatar, searchByPhone, updateUsername } from "./queries.ts";
+import { replaceAvatar, searchByPhone } from "./queries.ts";
 import { countSearch } from "./search-limit.ts";
 
 /** Pushes a changed profile to everybody who has it, after the response. */
@@ -100,19 +103,21 @@ export const peopleRoutes = createRoutes()
       tag: "people",
       summary: "Change one's own name",
       ok: { status: 200, body: Profile },
-      refusals: ["invalid_input", "invalid_name", "reserved_name", "forbidden_origin"],
+      refusals: ["invalid_input", "invalid_name", "mixed_name", "reserved_name", "forbidden_origin"],
     }),
     authenticate,
     validate("json", ProfileChange),
-    limitCaller("profile_change_by_user"),
     async (c) => {
       const me = c.var.caller.user;
       const { username } = c.req.valid("json");
       const db = openDb(c.env);
-      const profile = username === undefined ? await findOwnProfile(db, me) : await updateUsername(db, me, username);
-      if (!profile) return refuse(c, "user_not_found");
-      if (username !== undefined) notifyContacts(c, me);
-      return c.json(profile, 200);
+      if (username !== undefined) {
+        const changed = await updateUsername(db, me, username);
+        if (!changed.ok) return refuse(c, "rate_limited", changed);
+        notifyContacts(c, me);
+      }
+      const profile = await findOwnProfile(db, me);
+      return profile ? c.json(profile, 200) : refuse(c, "user_not_found");
     },
   )
   .put(

@@ -5,6 +5,7 @@ import { dayMs, hourMs } from "#contract/limits/durations.ts";
 import { newAccountHours, searchesPerDay, searchesPerDayNew } from "#contract/limits/phone-numbers.ts";
 import type { Db } from "#worker/db/client.ts";
 import { phone_searches, users } from "#worker/db/schema.ts";
+import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import type { RateLimitResult } from "#worker/lib/limits/rate-limit.ts";
 
 /**
@@ -21,10 +22,10 @@ const purgedPerSearch = 100;
 export const hashDigits = ({ PEPPER }: Pick<Env, "PEPPER">, me: Uuid, digits: string): string =>
   createHmac("sha256", PEPPER).update(`lisolo phone search ${me} ${digits}`).digest("base64url").slice(0, 22);
 
-/** SQL: the person's daily allowance, smaller while the account is new. */
-export const selectDailyAllowance = (me: Uuid, now: number) =>
-  sql`(SELECT CASE WHEN ${users.created_at} > ${now - newAccountHours * hourMs} THEN ${searchesPerDayNew}
-    ELSE ${searchesPerDay} END FROM ${users} WHERE ${users.id} = ${me})`;
+/** SQL: the person's daily allowance, smaller while the account is new. Local builds raise it. */
+export const selectDailyAllowance = (env: object, me: Uuid, now: number) =>
+  sql`(SELECT ${readLimitFactor(env)} * CASE WHEN ${users.created_at} > ${now - newAccountHours * hourMs}
+    THEN ${searchesPerDayNew} ELSE ${searchesPerDay} END FROM ${users} WHERE ${users.id} = ${me})`;
 
 /** Counts a search, or returns the time until the next one is allowed. */
 export const countSearch = async (
@@ -62,7 +63,7 @@ export const countSearch = async (
   const counted = await db.run(sql`INSERT INTO ${phone_searches} (user_id, hash, digits, searched_at)
     SELECT ${me}, ${hash}, ${digits.length},
       max(${now}, (SELECT ifnull(max(searched_at) + 1, 0) FROM ${phone_searches} WHERE ${own}))
-    WHERE (SELECT count(DISTINCT searched_at) FROM ${phone_searches} WHERE ${own}) < ${selectDailyAllowance(me, now)}
+    WHERE (SELECT count(DISTINCT searched_at) FROM ${phone_searches} WHERE ${own}) < ${selectDailyAllowance(env, me, now)}
     ON CONFLICT (user_id, hash) DO UPDATE SET searched_at = excluded.searched_at`);
   if (counted.meta.changes > 0) return { ok: true };
   return { ok: false, retryAfterMs: Math.max(1_000, (searches.at(-1)?.searched_at ?? now) + dayMs - now) };

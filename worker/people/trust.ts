@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
-import { countryCodeOf, phoneForms } from "#contract/phone.ts";
+import { countryCodeOf } from "#contract/phone/phone-text.ts";
 import {
   countedContactDays,
   countedContactsMax,
@@ -124,9 +124,8 @@ export const takeTierToken = async (
 /** Digits by which somebody may have searched for a whole number. */
 const listTypedForms = (phone: string): string[] => {
   const code = countryCodeOf(phone);
-  const typed = phoneForms(phone).flatMap((form) => [form.slice(1), `00${form.slice(1)}`]);
   const national = phone.slice(1 + code.length).replace(/^0/, "");
-  return [...new Set([...typed, national, `0${national}`])];
+  return ["", code, `00${code}`].flatMap((prefix) => [prefix + national, `${prefix}0${national}`]);
 };
 
 /** SQL: this person searched for the whole number within the last day: they know it. */

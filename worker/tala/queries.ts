@@ -13,6 +13,8 @@ import { runInBatches } from "#worker/lib/deletion/run-in-batches.ts";
 import type { Caller } from "#worker/lib/http/app.ts";
 import type { PictureDimensions } from "#worker/lib/storage/post-pictures.ts";
 
+export type FeedAuthor = { id: Uuid; username: string; avatar_url: string | null };
+
 export type FeedPostRow = {
   number: number;
   id: Uuid;
@@ -21,14 +23,17 @@ export type FeedPostRow = {
   height: number | null;
   thumb: string | null;
   created_at: number;
-  author: { id: Uuid; username: string; avatar_url: string | null };
-  /** A person blocked by the author still sees an older picture. */
-  hasBlockedAvatar: boolean;
+  author: FeedAuthor;
+  /** A person blocked by the author still sees an older name or picture. */
+  hasOlderProfile: boolean;
 };
 
 /** SQL: this person shows their picture to everybody. */
 export const showsPicture = (user: SQLiteColumn | SQL) =>
   sql`NOT EXISTS (SELECT 1 FROM settings WHERE settings.user_id = ${user} AND settings.picture_to <> 'everyone')`;
+
+/** SQL: picture that the author of a block showed to everybody at its start. */
+const shownAtBlock = sql`CASE ${blocks.picture_to} WHEN 'everyone' THEN ${blocks.avatar_url} END`;
 
 /**
  * Newest statuses for everyone before a number, plus one that indicates a further page. `isPast`: no status can be
@@ -58,10 +63,9 @@ export const listFeedPosts = async (
         // The page is the same for all readers, so contacts do not see a picture that is for contacts only.
         avatar_url: sql<string | null>`CASE WHEN ${showsPicture(tala_posts.user_id)} THEN ${profiles.avatar_url} END`,
       },
-      hasBlockedAvatar: sql`(${showsPicture(tala_posts.user_id)} AND EXISTS (SELECT 1 FROM blocks
-        WHERE blocks.user_id = ${tala_posts.user_id} AND blocks.avatar_url IS NOT ${profiles.avatar_url}))`.mapWith(
-        Boolean,
-      ),
+      hasOlderProfile: sql`EXISTS (SELECT 1 FROM blocks WHERE blocks.user_id = ${tala_posts.user_id}
+        AND (blocks.username <> ${profiles.username} OR (${showsPicture(tala_posts.user_id)}
+          AND ${shownAtBlock} IS NOT ${profiles.avatar_url})))`.mapWith(Boolean),
       isPast: isPast.as("is_past"),
     })
     .from(tala_posts)
@@ -77,13 +81,17 @@ export const listFeedPosts = async (
   return { rows, isPast: before === undefined, head, newestRestricted };
 };
 
-/** Older pictures that these authors show to this reader, whom they block. */
-export const listBlockedAvatars = async (db: Db, me: Uuid, authors: Uuid[]): Promise<Map<Uuid, string | null>> => {
+/** Names and pictures that these authors show to this reader, whom they block: those from the start of the block. */
+export const listOlderProfiles = async (db: Db, me: Uuid, authors: Uuid[]): Promise<Map<Uuid, FeedAuthor>> => {
   const rows = await db
-    .select({ author: blocks.user_id, avatar_url: blocks.avatar_url })
+    .select({
+      id: blocks.user_id,
+      username: blocks.username,
+      avatar_url: sql<string | null>`CASE WHEN ${showsPicture(blocks.user_id)} THEN ${shownAtBlock} END`,
+    })
     .from(blocks)
-    .where(and(eq(blocks.blocked_user_id, me), inArray(blocks.user_id, authors), showsPicture(blocks.user_id)));
-  return new Map(rows.map(({ author, avatar_url }) => [author, avatar_url]));
+    .where(and(eq(blocks.blocked_user_id, me), inArray(blocks.user_id, authors)));
+  return new Map(rows.map((author) => [author.id, author]));
 };
 
 export type StoredPost = { id: Uuid; user_id: Uuid; number: number; created_at: number };

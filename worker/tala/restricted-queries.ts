@@ -36,7 +36,7 @@ export const countRestrictedPosts = async (db: Db, range: FeedRange): Promise<nu
   return row?.count ?? 0;
 };
 
-export type RestrictedPostRow = Omit<FeedPostRow, "hasBlockedAvatar" | "author"> & {
+export type RestrictedPostRow = Omit<FeedPostRow, "hasOlderProfile" | "author"> & {
   audience: RestrictedAudience;
   user_id: Uuid;
   username: string;

@@ -27,8 +27,8 @@ import {
   findPost,
   insertPost,
   isPostDeleted,
-  listBlockedAvatars,
   listFeedPosts,
+  listOlderProfiles,
   type StoredPost,
 } from "./queries.ts";
 import { addRestrictedPosts } from "./restricted-page.ts";
@@ -74,35 +74,35 @@ const loadFeedPage = async (db: Db, before: number | undefined): Promise<LoadedP
   const page = toPostPage(rows);
   const next = page.before;
   const range = toFeedRange(before, { next, head });
-  const hasBlockedAvatars = rows.some(({ hasBlockedAvatar }) => hasBlockedAvatar);
+  const hasOlderProfiles = rows.some(({ hasOlderProfile }) => hasOlderProfile);
   const restricted = newestRestricted > range.from ? await countRestrictedPosts(db, range) : 0;
-  return { body: JSON.stringify(page), isPast, next, hasBlockedAvatars, head, restricted };
+  return { body: JSON.stringify(page), isPast, next, hasOlderProfiles, head, restricted };
 };
 
 type SharedPage = Omit<LoadedPage, "isPast"> & { etag: string };
 
 const parsePage = ({ body }: SharedPage): PostPage => v.parse(PostPage, JSON.parse(body));
 
-/** Page with the pictures that authors who block this reader show in their profile, or undefined if it is the same. */
-const showBlockedAvatars = async (db: Db, me: Uuid, page: SharedPage): Promise<PostPage | undefined> => {
-  if (!page.hasBlockedAvatars) return undefined;
+/** Page with the names and pictures that authors who block this reader show in their profile; undefined if the same. */
+const showOlderProfiles = async (db: Db, me: Uuid, page: SharedPage): Promise<PostPage | undefined> => {
+  if (!page.hasOlderProfiles) return undefined;
   const feed = parsePage(page);
-  const blockedAvatars = await listBlockedAvatars(
+  const olderProfiles = await listOlderProfiles(
     db,
     me,
     feed.authors.map(([author]) => unpackUuid(author)),
   );
-  if (blockedAvatars.size === 0) return undefined;
-  const authors = feed.authors.map(([author, name, avatar]): PostPage["authors"][number] => {
-    const kept = blockedAvatars.get(unpackUuid(author));
-    return [author, name, kept === undefined ? avatar : kept];
+  if (olderProfiles.size === 0) return undefined;
+  const authors = feed.authors.map((author): PostPage["authors"][number] => {
+    const older = olderProfiles.get(unpackUuid(author[0]));
+    return older ? [author[0], older.username, older.avatar_url] : author;
   });
   return { ...feed, authors };
 };
 
 /**
- * Page of the feed for this reader: with the restricted statuses that they may read, and the pictures of authors who
- * block them. If there are neither, it is the shared page byte for byte.
+ * Page of the feed for this reader: with the restricted statuses that they may read, and the names and pictures of
+ * authors who block them. If there are neither, it is the shared page byte for byte.
  */
 const personalizePage = async (
   db: Db,
@@ -111,7 +111,7 @@ const personalizePage = async (
   page: SharedPage,
 ): Promise<{ body: string; etag: string }> => {
   const [feed, restricted] = await Promise.all([
-    showBlockedAvatars(db, me, page),
+    showOlderProfiles(db, me, page),
     page.restricted === 0 ? [] : listRestrictedPosts(db, me, toFeedRange(before, page), page.restricted),
   ]);
   if (!feed && restricted.length === 0) return page;
@@ -126,7 +126,7 @@ export const talaRoutes = createRoutes()
     describeOperation({
       tag: "tala",
       summary:
-        "A page of the feed of statuses, newest first: cached for some seconds and equal for everybody, except statuses for fewer people and the pictures of authors who block the reader",
+        "A page of the feed of statuses, newest first: cached for some seconds and equal for everybody, except statuses for fewer people and the profiles of authors who block the reader",
       ok: { status: 200, body: PostPage },
       refusals: ["invalid_input"],
     }),

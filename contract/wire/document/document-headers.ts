@@ -1,3 +1,5 @@
+import type { Language } from "#contract/language.ts";
+
 const oneYearSeconds = 31_536_000;
 
 /** Headers of every response of the Worker and of static files, except scripts and styles. */
@@ -65,6 +67,8 @@ export type StyleRule = { css: string; classes?: string[] };
  */
 export type AppTemplate = {
   html: string;
+  /** Text of the link that loads the page again, shown if a script cannot be loaded. */
+  hints: Record<Language, string>;
   styles: StyleRule[];
   scriptHashes: string[];
   styleHashes: string[];

@@ -1,4 +1,5 @@
 import { findConversation } from "#app/paths.ts";
+import { toAvatarPerson } from "#components/people/avatar-text.ts";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { type ConversationId, otherMember } from "#contract/ids.ts";
 import { toUnreadTotal } from "#contract/settings/conversation-flags.ts";
@@ -7,9 +8,9 @@ import { listMembersOfMessages } from "#first-view/message-view.ts";
 import type { ChatViewData, FirstViewData, ListView } from "#first-view/view-data.ts";
 import { getLanguage } from "#i18n/current-language.ts";
 import { t } from "#i18n/setup.ts";
-import { deleteFirstViews, type FirstViewSnapshot, saveFirstViews } from "#lib/browser/first-view-cache.ts";
+import { type FirstViewSnapshot, saveFirstViews } from "#lib/browser/first-view-cache.ts";
 import { getServerNow } from "#lib/browser/time/clock.ts";
-import { getSession } from "#lib/session/session.ts";
+import { type ClientSession, getConfirmationTime, getSession } from "#lib/session/session.ts";
 import { currentEngine } from "#sync/engine.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
@@ -67,7 +68,7 @@ const readOpenChat = async (
     me,
     conversation,
     peer,
-    person: person ?? { username: group?.name ?? "", phone: "", avatar: group?.picture ?? null },
+    person: person ?? toAvatarPerson({ name: group?.name ?? "", picture: group?.picture ?? null }, conversation),
     name: group?.name ?? toDisplayName(person, t),
     isMuted: muted,
     memberCount: group?.count,
@@ -81,12 +82,12 @@ const readOpenChat = async (
   };
 };
 
-const toSnapshot = (view: FirstViewData, user: string): FirstViewSnapshot => ({
-  user,
+const toSnapshot = (view: FirstViewData, session: ClientSession): FirstViewSnapshot => ({
+  user: session.userId,
+  confirmedAt: getConfirmationTime(session),
   language: getLanguage(),
   view: renderFirstView(view, t).html,
   conversation: view.type === "chat" ? view.conversation : undefined,
-  hint: `${t("auth.loadFailed")} ${t("common.retry")}`,
   day: new Date().toDateString(),
 });
 
@@ -98,13 +99,16 @@ export const saveSnapshots = async (path = location.pathname): Promise<void> => 
   if (!context || getSession()?.userId !== context.me) return;
   if (findConversation(path, context.me) !== undefined) lastChatPath = path;
   const conversation = lastChatPath && findConversation(lastChatPath, context.me);
-  const [list, chat] = await Promise.all([
-    readList(context),
-    conversation === undefined ? undefined : readOpenChat(context, conversation),
-  ]);
-  const snapshots = new Map<string, FirstViewSnapshot>();
-  if (list) snapshots.set("/app", toSnapshot(list, context.me));
-  if (chat && lastChatPath) snapshots.set(lastChatPath, toSnapshot(chat, context.me));
-  await saveFirstViews(snapshots);
-  if (getSession()?.userId !== context.me) await deleteFirstViews();
+  await saveFirstViews(async () => {
+    const [list, chat] = await Promise.all([
+      readList(context),
+      conversation === undefined ? undefined : readOpenChat(context, conversation),
+    ]);
+    const session = getSession();
+    if (session?.userId !== context.me) return undefined;
+    const snapshots = new Map<string, FirstViewSnapshot>();
+    if (list) snapshots.set("/app", toSnapshot(list, session));
+    if (chat && lastChatPath) snapshots.set(lastChatPath, toSnapshot(chat, session));
+    return snapshots;
+  });
 };

@@ -1,6 +1,7 @@
 import type { CallMediaSession } from "#calls/media/media-session.ts";
 import type { CallSyncPort } from "#calls/sync-port.ts";
 import { type Call, type DeviceId, getRingEndsAt } from "#contract/calls/call.ts";
+import type { LocalCall } from "#contract/calls/local-call.ts";
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
 import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
 import type { CallRequests } from "./call-requests.ts";
@@ -16,6 +17,12 @@ type CallEventPort = CallStatePort & {
   /** Removes the call without showing the ended screen. */
   dismiss(): void;
 };
+
+type CallPlace = Pick<Call, "call_id" | "conversation">;
+
+/** The id alone is not enough: it may be reused in another conversation. */
+const isSameCall = (call: LocalCall | undefined, { call_id, conversation }: CallPlace): boolean =>
+  call?.id === call_id && call.conversation === conversation;
 
 const endedMemoryMs = 120_000; // later events carry the same id only if it was reused for another call
 
@@ -95,13 +102,9 @@ export class CallEventHandler {
     if (peer && isOwned(this.#port.getState())) this.#port.showNotice({ notice: "called", peer });
   }
 
-  /**
-   * Whether an event concerns the call of this tab. The id alone is not enough: it may be reused in another
-   * conversation.
-   */
-  #isCurrentCall({ call_id, conversation }: Pick<Call, "call_id" | "conversation">): boolean {
-    const call = this.#port.findCall();
-    return call?.id === call_id && call.conversation === conversation;
+  /** Whether an event concerns the call of this tab. */
+  #isCurrentCall(serverCall: CallPlace): boolean {
+    return isSameCall(this.#port.findCall(), serverCall);
   }
 
   /** Handles calls that are known to be active. */
@@ -130,6 +133,8 @@ export class CallEventHandler {
       if (serverCall.answered_at !== null) this.#onAnswered(call);
       else if (serverCall.ring !== undefined) this.#port.dispatch({ type: "ringChanged", call });
     } else if (serverCall.answered_at === null) this.#onRing(serverCall);
+    else if (state.phase === "ended" && isSameCall(state.call, serverCall))
+      this.#onAnswered(withLocalTimes(this.#sync, serverCall));
     else if (
       state.phase === "outgoing" &&
       state.call.conversation === serverCall.conversation &&
@@ -162,6 +167,7 @@ export class CallEventHandler {
         this.#port.dispatch({ type: "answered", call, device });
         break;
       case "ringing":
+      case "ended": // it was declined here at the same moment
         this.#port.dispatch({ type: "answered", call, device });
         // Only an answer on another device is shown; an answer in another tab of this browser is not.
         if (call.to_device === device) this.#port.dismiss();

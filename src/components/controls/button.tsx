@@ -10,7 +10,7 @@ const variantClasses = {
 export type ButtonVariant = keyof typeof variantClasses;
 
 const baseClasses =
-  "relative inline-flex min-h-12 min-w-min max-w-full items-center justify-center gap-2 rounded-card px-6 py-2 text-center font-semibold transition-colors disabled:opacity-50";
+  "relative inline-flex min-h-12 min-w-min max-w-full items-center justify-center gap-2 rounded-card px-6 max-[359px]:px-3 py-2 text-center font-semibold transition-colors disabled:opacity-50";
 
 type ButtonProps = {
   variant?: ButtonVariant;

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { toAsciiDigits } from "#contract/text.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 import { Button } from "./button.tsx";
@@ -84,7 +85,8 @@ export function CodeForm({
     else if (next.length === digits) await submit(next, true);
   };
   const handleInput = (value: string) => {
-    const next = digits === undefined ? value : value.replace(/\D/g, "").slice(0, digits);
+    const next =
+      digits === undefined ? value : toAsciiDigits(value.normalize("NFKC")).replace(/\D/g, "").slice(0, digits);
     setTyped(next);
     setProblem(undefined);
     if (next.length === digits && next !== typed) void submit(next, true);

@@ -6,7 +6,7 @@ type TextFieldProps = {
   label: string;
   hint?: string;
   error?: string | undefined;
-  /** Moves the focus to the field when an error appears: for dialogs, where toasts are not announced. */
+  /** Moves the focus to the field when an error appears. */
   focusOnError?: boolean;
   /** Content inside the outline after the input: a 48 px button. */
   trailing?: ReactNode;
@@ -50,36 +50,38 @@ export function TextField({
           {hint}
         </p>
       )}
-      {focusOnError && error ? (
-        <FocusingFieldError key={error} id={id} error={error} />
-      ) : (
-        <FieldError id={id} error={error} />
-      )}
+      <FieldError id={id} error={error} takesFocus={focusOnError} />
     </div>
   );
 }
+
+type FieldErrorProps = {
+  /** Of the field. */
+  id: string;
+  error: string | undefined;
+  /** Moves the focus to the field. */
+  takesFocus?: boolean | undefined;
+};
 
 /**
- * Moves the focus to the field, whose description contains the error. If the field already has the focus, the error is
- * announced as an alert.
+ * Error of a field. A screen reader reads it as the field's description when the focus moves there; if the field has the
+ * focus already, the error is announced as an alert.
  */
-function FocusingFieldError({ id, error }: { id: string; error: string }) {
-  const [isHere] = useState(() => document.activeElement?.id === id);
-  useEffect(() => document.getElementById(id)?.focus(), [id]);
-  return (
-    <div role={isHere ? "alert" : undefined}>
-      <FieldError id={id} error={error} />
-    </div>
-  );
+export function FieldError({ id, error, takesFocus }: FieldErrorProps) {
+  return error && <FieldErrorText key={error} id={id} error={error} takesFocus={takesFocus} />;
 }
 
-/** Error of a field. Not an alert by itself: the toast is announced, this text stays. */
-export function FieldError({ id, error }: { id: string; error: string | undefined }) {
-  if (!error) return null;
+function FieldErrorText({ id, error, takesFocus }: FieldErrorProps) {
+  const [isHere] = useState(() => document.activeElement?.id === id);
+  useEffect(() => {
+    if (takesFocus) document.getElementById(id)?.focus();
+  }, [id, takesFocus]);
   return (
-    <p id={`${id}-error`} className="mt-1 flex items-start gap-1 text-sm text-danger">
-      <span className="i-ph-warning-circle-fill mt-0.5 text-base" aria-hidden="true" />
-      <span>{error}</span>
-    </p>
+    <div role={isHere ? "alert" : undefined}>
+      <p id={`${id}-error`} className="mt-1 flex items-start gap-1 text-sm text-danger">
+        <span className="i-ph-warning-circle-fill mt-0.5 text-base" aria-hidden="true" />
+        <span>{error}</span>
+      </p>
+    </div>
   );
 }

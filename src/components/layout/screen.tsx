@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useId, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "react-router";
+import { setPageTitle } from "#lib/browser/page/page-title.ts";
 import { BackLink, type BackMode } from "./back-link.tsx";
 
 /**
@@ -62,7 +63,7 @@ export function Screen({ title, subtitle, description, heading, backPath, action
 
   useEffect(() => {
     if (!isPage) return;
-    document.title = `${subtitle ? `${title} – ${subtitle}` : title} · Lisolo`;
+    setPageTitle(subtitle ? `${title} – ${subtitle}` : title);
     setMetaDescription(description);
   }, [isPage, title, subtitle, description]);
 

@@ -1,6 +1,6 @@
 import { useTranslation } from "react-i18next";
 import type { StoredBody } from "#contract/messages/body.ts";
-import { balanceBidi } from "#lib/text/bidi.ts";
+import { balanceBidi, isRightToLeft } from "#lib/text/bidi.ts";
 import type { CallPerspective } from "./call-text.ts";
 import { type GroupMessageContext, toPreviewParts } from "./message-preview-text.ts";
 
@@ -21,7 +21,7 @@ export function MessagePreview({
     <>
       {icon && <span className={`${icon} mr-1 align-[-0.125em] text-base`} aria-hidden="true" />}
       {body.type === "image" && body.text && <span className="sr-only">{t("messages.photo")} </span>}
-      {isNote ? <i>{text}</i> : <bdi>{balanceBidi(text)}</bdi>}
+      {isNote ? <i>{text}</i> : <bdi dir={isRightToLeft(text) ? "rtl" : undefined}>{balanceBidi(text)}</bdi>}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { useBackButton } from "./back-button-layers.ts";
+import { pageCover, useLayer } from "./cover.ts";
 import { Toaster } from "./toast.tsx";
 
 type ModalProps = {
@@ -49,6 +50,7 @@ export function Modal({ label, labelledBy, describedBy, role, className = "", on
     };
   }, []);
   useBackButton(onDismiss);
+  useLayer(pageCover);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keyboard closes it with Escape, which arrives as onCancel
     <dialog

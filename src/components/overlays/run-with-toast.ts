@@ -1,17 +1,22 @@
 import { t } from "#i18n/setup.ts";
-import { showToast } from "./toast.tsx";
+import { announceResult, showToast } from "./toast.tsx";
 
-/** Runs an action and shows a toast with its result; returns whether it succeeded. */
-export const runWithToast = async (
-  work: () => Promise<void>,
-  messages: { done?: string; failed: string },
-): Promise<boolean> => {
+/** Texts of an action: `done` is shown in a toast, `announced` is a result that the screen itself shows. */
+export type ResultTexts = { done?: string; announced?: string; failed: string };
+
+export const showResult = ({ done, announced }: ResultTexts): void => {
+  if (announced !== undefined) announceResult(announced);
+  if (done !== undefined) showToast({ message: done });
+};
+
+/** Runs an action and tells its result; returns whether it succeeded. */
+export const runWithToast = async (work: () => Promise<void>, texts: ResultTexts): Promise<boolean> => {
   try {
     await work();
   } catch {
-    showToast({ tone: "danger", title: t("common.error"), message: messages.failed });
+    showToast({ tone: "danger", title: t("common.error"), message: texts.failed });
     return false;
   }
-  if (messages.done !== undefined) showToast({ message: messages.done });
+  showResult(texts);
   return true;
 };

@@ -1,19 +1,20 @@
 import { useEffect, useId, useRef, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
-import { IconButton } from "#components/controls/icon-button.tsx";
-import { avoidCoveringFocus } from "#components/focus/avoid-covering-focus.ts";
+import { avoidCovering } from "#components/focus/avoid-covering.ts";
 import { Observable } from "#lib/browser/observable.ts";
 
-/** One toast at a time, for five seconds (SPEC.md §9). */
+/** Errors, toasts with an action and those with a title (SPEC.md §9: one toast at a time, by default for five seconds). */
 const toastDurationMs = 5_000;
+/** Toasts of one line, which ask for nothing. */
+const lineDurationMs = 3_000;
 
 type ToastTone = "info" | "danger";
 type ToastOptions = {
   title?: string;
   message?: string;
   tone?: ToastTone;
-  /** Not announced to screen readers, because the element that receives the focus announces the same text. */
-  isSilent?: boolean;
+  /** The screen itself shows what the toast says: the text is only announced to screen readers. */
+  isShownByScreen?: boolean;
   /** Field or form whose content caused the toast: changing it dismisses the toast. */
   dismissOnInput?: HTMLElement | null | undefined;
   /** Follow-up action; it dismisses the toast. */
@@ -31,11 +32,18 @@ let lastToastId = 0;
 let dismissTimer: ReturnType<typeof setTimeout> | undefined;
 const toastListeners = new Set<() => void>();
 
-/** Starts the timer only while the page is visible, so that a toast is not missed in a background tab. */
+const isLine = ({ tone, title, action }: Toast): boolean => tone === "info" && !title && !action;
+
+/**
+ * Starts the timer only while a toaster is mounted and the page is visible, so that a toast is not missed on a page that
+ * is still loading or in a background tab.
+ */
 const restartDismissTimer = (): void => {
   clearTimeout(dismissTimer);
-  const isLookedAt = typeof document !== "undefined" && document.visibilityState === "visible";
-  if (currentToast && isLookedAt) dismissTimer = setTimeout(() => setCurrentToast(undefined), toastDurationMs);
+  const isLookedAt = mountedToasters.get().length > 0 && document.visibilityState === "visible";
+  if (!currentToast || !isLookedAt) return;
+  const durationMs = isLine(currentToast) ? lineDurationMs : toastDurationMs;
+  dismissTimer = setTimeout(() => setCurrentToast(undefined), durationMs);
 };
 const setCurrentToast = (toast: Toast | undefined): void => {
   currentToast = toast;
@@ -54,11 +62,8 @@ const subscribeToToast = (listener: () => void): (() => void) => {
   };
 };
 
-/**
- * Shows a toast for five seconds, replacing the current one. Returns a function that dismisses it early, when it no
- * longer applies.
- */
-export const openToast = ({ dismissOnInput, ...toast }: ToastOptions): (() => void) => {
+/** Shows a toast, replacing the current one: an error, an action or a title for five seconds, a line for three. */
+export const showToast = ({ dismissOnInput, ...toast }: ToastOptions): void => {
   const id = ++lastToastId;
   const dismiss = () => {
     dismissOnInput?.removeEventListener("input", dismiss);
@@ -66,12 +71,10 @@ export const openToast = ({ dismissOnInput, ...toast }: ToastOptions): (() => vo
   };
   dismissOnInput?.addEventListener("input", dismiss);
   setCurrentToast({ tone: "info", ...toast, id, toasterId: findTopmostToaster() });
-  return dismiss;
 };
 
-export const showToast = (toast: ToastOptions): void => {
-  openToast(toast);
-};
+/** Tells screen readers a result that the screen itself shows. */
+export const announceResult = (message: string): void => showToast({ message, isShownByScreen: true });
 
 /** Possible positions of the toaster; later ones are above earlier ones. */
 const placeClasses = {
@@ -104,17 +107,20 @@ const findToasterOfToast = (): string | undefined => {
 const useToast = (place: ToasterPlace): Toast | undefined => {
   const id = useId();
   useEffect(() => {
-    mountedToasters.set([...mountedToasters.get(), { id, place }]);
+    const mounted = mountedToasters.get();
+    mountedToasters.set([...mounted, { id, place }]);
+    if (mounted.length === 0) restartDismissTimer();
     return () => mountedToasters.set(mountedToasters.get().filter((toaster) => toaster.id !== id));
   }, [id, place]);
   const getToast = () => (findToasterOfToast() === id ? currentToast : undefined);
   return useSyncExternalStore(subscribeToToast, getToast, getServerSnapshot);
 };
 
-/** Container of toasts. Only one of those mounted shows a toast. Errors interrupt a screen reader, others wait. */
-export function Toaster({ place = "page" }: { place?: ToasterPlace }) {
+type ToastCardProps = { toast: Toast; place: ToasterPlace };
+
+/** Text of a toast and, below it, its buttons. A line has none, and lets touches through to the page. */
+function ToastCard({ toast, place }: ToastCardProps) {
   const { t } = useTranslation();
-  const toast = useToast(place);
   // Element that had the focus before the toast's button, which is about to disappear.
   const previousFocus = useRef<EventTarget>(null);
   const close = () => {
@@ -122,66 +128,73 @@ export function Toaster({ place = "page" }: { place?: ToasterPlace }) {
     setCurrentToast(undefined);
     if (previousElement instanceof HTMLElement) previousElement.focus({ preventScroll: true });
   };
-  const card = toast && (
+  const buttons = [
+    { label: t("common.close"), onSelect: () => undefined },
+    ...(toast.action ? [toast.action] : []),
+  ].map(({ label, onSelect }) => (
+    <button
+      key={label}
+      type="button"
+      className="min-h-12 rounded-card px-3 font-semibold text-$accent-on-toast [outline-color:currentcolor] hover:underline"
+      onFocus={({ relatedTarget }) => {
+        previousFocus.current = relatedTarget;
+      }}
+      onBlur={() => {
+        previousFocus.current = null;
+      }}
+      onClick={() => {
+        close();
+        onSelect();
+      }}
+    >
+      {label}
+    </button>
+  ));
+  return (
     <div
-      key={toast.id}
-      ref={place === "app" ? avoidCoveringFocus.byMovingUp : avoidCoveringFocus.byMovingDown}
+      ref={place === "app" ? avoidCovering.byMovingUp : avoidCovering.byMovingDown}
       data-toast
-      className={`rise pointer-events-auto mb-2 flex max-h-[40vh] w-full max-w-104 flex-wrap items-center gap-x-3 overflow-y-auto rounded-card border bg-surface py-1 pr-1 pl-4 text-text shadow-lg ${
-        toast.tone === "danger" ? "border-danger" : "border-line"
+      className={`rise mb-2 max-h-[40vh] max-w-104 overflow-y-auto rounded-card border border-transparent bg-$toast px-4 text-$on-toast shadow-lg ${
+        isLine(toast) ? "py-2 text-center text-sm" : "pointer-events-auto w-full pt-3"
       }`}
     >
-      <span
-        className={`shrink-0 text-2xl ${toast.tone === "danger" ? "i-ph-warning-circle-fill text-danger" : "i-ph-info-fill text-accent"}`}
-        aria-hidden="true"
-      />
-      <div className="min-w-28 flex-1 py-2 pr-2">
-        {toast.title && <p className="leading-snug font-semibold break-words">{toast.title}</p>}
-        {toast.message && <p className="leading-snug break-words whitespace-pre-line">{toast.message}</p>}
-      </div>
-      {/* A long label goes below the text. */}
-      <div className="ml-auto flex items-center">
-        {toast.action && (
-          <button
-            type="button"
-            className="min-h-12 rounded-card px-3 font-semibold text-accent hover:bg-raised"
-            onClick={() => {
-              close();
-              toast.action?.onSelect();
-            }}
-          >
-            {toast.action.label}
-          </button>
+      <div className="flex gap-2">
+        {toast.tone === "danger" && (
+          <span className="i-ph-warning-circle-fill mt-0.5 text-xl text-$danger-on-toast" aria-hidden="true" />
         )}
-        <IconButton
-          icon="i-ph-x"
-          label={t("common.close")}
-          onFocus={({ relatedTarget }) => {
-            previousFocus.current = relatedTarget;
-          }}
-          onBlur={() => {
-            previousFocus.current = null;
-          }}
-          onClick={close}
-        />
+        <div className="min-w-0 flex-1">
+          {toast.title && <p className="leading-snug font-semibold break-words">{toast.title}</p>}
+          {toast.message && <p className="leading-snug break-words whitespace-pre-line">{toast.message}</p>}
+        </div>
       </div>
+      {!isLine(toast) && <div className="-mr-3 flex flex-wrap justify-end">{buttons}</div>}
     </div>
   );
+}
+
+/** Container of toasts. Only one of those mounted shows a toast. Errors interrupt a screen reader, others wait. */
+export function Toaster({ place = "page" }: { place?: ToasterPlace }) {
+  const toast = useToast(place);
+  const card =
+    toast &&
+    (toast.isShownByScreen ? (
+      <div className="sr-only">
+        {toast.title && <p>{toast.title}</p>}
+        <p>{toast.message}</p>
+      </div>
+    ) : (
+      <ToastCard key={toast.id} toast={toast} place={place} />
+    ));
   return (
     <div className={`pointer-events-none flex flex-col items-center ${placeClasses[place]}`}>
       <div role="status" className="flex w-full justify-center">
         {toast?.tone === "info" && card}
       </div>
-      {toast?.tone === "danger" &&
-        (toast.isSilent ? (
-          <section aria-label={toast.title} className="flex w-full justify-center">
-            {card}
-          </section>
-        ) : (
-          <div role="alert" className="flex w-full justify-center">
-            {card}
-          </div>
-        ))}
+      {toast?.tone === "danger" && (
+        <div role="alert" className="flex w-full justify-center">
+          {card}
+        </div>
+      )}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import { ProtectedImage } from "#components/images/protected-image.tsx";
-import { type AvatarPerson, getAvatarSeed, getInitials, toHue } from "./avatar-text.ts";
+import { type AvatarPerson, getAvatarSeed, getInitials, toPersonHue } from "./avatar-text.ts";
 
 type AvatarProps = {
   person: AvatarPerson;
@@ -31,8 +31,7 @@ function DeletedAccountAvatar({ size, isSquare }: { size: number; isSquare: bool
  */
 export function Avatar({ person, size = 50, isSquare = false, hasSingleInitial = false }: AvatarProps) {
   if (person.deleted) return <DeletedAccountAvatar size={size} isSquare={isSquare} />;
-  const seed = getAvatarSeed(person);
-  const initials = getInitials(seed);
+  const initials = getInitials(getAvatarSeed(person));
   const key = person.avatar;
   const served = size <= servedPx.small ? servedPx.small : servedPx.large;
   return (
@@ -40,7 +39,12 @@ export function Avatar({ person, size = 50, isSquare = false, hasSingleInitial =
       aria-hidden="true"
       data-initials={hasSingleInitial ? [...initials][0] : initials}
       className={`relative inline-grid shrink-0 place-items-center overflow-hidden font-semibold text-white select-none before:content-[attr(data-initials)] ${isSquare ? "rounded-bubble" : "rounded-full"}`}
-      style={{ width: size, height: size, fontSize: size * 0.38, backgroundColor: `hsl(${toHue(seed)} 45% 35%)` }}
+      style={{
+        width: size,
+        height: size,
+        fontSize: size * 0.38,
+        backgroundColor: `hsl(${toPersonHue(person)} 45% 35%)`,
+      }}
     >
       {key && (
         <ProtectedImage

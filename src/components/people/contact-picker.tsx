@@ -6,6 +6,7 @@ import { isNearScrollEnd } from "#components/layout/scroll-end.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { searchQueryMaxLength } from "#contract/limits/search.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
+import { toNameOrNumber } from "./person-name.ts";
 import { type ListedPerson, PersonListItem } from "./person-row.tsx";
 import { useContactFilter } from "./use-contact-filter.ts";
 
@@ -58,7 +59,7 @@ export function ContactPicker({ people, label, selected, onPick, ...props }: Con
   const hasGroups = people?.some(({ members }) => members !== undefined) ?? false;
   const isFull = (selected?.size ?? 0) >= maxSelected;
   const names =
-    sorted?.filter(({ id }) => selected?.has(id)).map((person) => isolateBidi(person.username || person.phone)) ?? [];
+    sorted?.filter(({ id }) => selected?.has(id)).map((person) => isolateBidi(toNameOrNumber(person))) ?? [];
 
   const search = (next: string) => {
     setTyped(next);

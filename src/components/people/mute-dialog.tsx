@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { SwitchRow } from "#components/controls/switch-row.tsx";
 import { dialogCardClasses, Modal } from "#components/overlays/modal.tsx";
+import type { ResultTexts } from "#components/overlays/run-with-toast.ts";
 import { getServerNow } from "#lib/browser/time/clock.ts";
 import { toMutedText } from "./mute-texts.ts";
 
@@ -26,7 +27,7 @@ type MuteDialogProps = {
   /** Whether they are excepted from the mute that is changed. */
   exceptsMentions?: boolean | undefined;
   /** Called with the chosen mute and the texts of the result. */
-  onChoose: (mute: ChosenMute, texts: { done: string; failed: string }) => void;
+  onChoose: (mute: ChosenMute, texts: ResultTexts) => void;
   onClose: () => void;
 };
 
@@ -38,8 +39,8 @@ export default function MuteDialog({ isGroup, exceptsMentions = false, onChoose,
   const choose = (seconds: number | undefined) => {
     onClose();
     const mutedUntil = seconds === undefined ? null : getServerNow() + seconds * 1_000;
-    const done = toMutedText({ mutedUntil, mutedExceptMentions: exceptMentions }, t);
-    onChoose({ seconds, exceptMentions }, { done, failed: t("mute.failed") });
+    const announced = toMutedText({ mutedUntil, mutedExceptMentions: exceptMentions }, t);
+    onChoose({ seconds, exceptMentions }, { announced, failed: t("mute.failed") });
   };
   return (
     <Modal labelledBy={id} className={dialogCardClasses} onDismiss={onClose}>

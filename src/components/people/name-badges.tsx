@@ -5,7 +5,12 @@ export function BlockedBadge() {
   const { t } = useTranslation();
   const label = t("blocked.isBlocked");
   return (
-    <span role="img" aria-label={label} title={label} className="i-ph-prohibit-bold shrink-0 text-base text-danger" />
+    <span
+      role="img"
+      aria-label={label}
+      title={label}
+      className="i-ph-prohibit-bold shrink-0 self-center text-base text-danger"
+    />
   );
 }
 
@@ -15,7 +20,7 @@ export function GroupBadge() {
     <span
       role="img"
       aria-label={useTranslation().t("groups.chat.isGroup")}
-      className="i-ph-users-three-fill shrink-0 text-base text-muted"
+      className="i-ph-users-three-fill shrink-0 self-center text-base text-muted"
     />
   );
 }

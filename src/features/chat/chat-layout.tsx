@@ -5,10 +5,11 @@ import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import { useInterruptibleContent } from "#components/layout/use-interruptible-content.ts";
+import { composerCover, useLayer } from "#components/overlays/cover.ts";
 import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import type { ConversationId } from "#contract/ids.ts";
-import { loadWithIdleTexts } from "#i18n/setup.ts";
+import { loadWithIdleTexts, loadWithTexts } from "#i18n/setup.ts";
 import { reportScreenDrawn } from "#lib/browser/first-view.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import type { ChatView } from "#sync/hooks/use-chat.ts";
@@ -17,7 +18,6 @@ import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { useStorageTrouble } from "#sync/hooks/use-live-query.ts";
 import { toChatViewState } from "./chat-view-state.ts";
 import { type ComposerHandle, MessageComposer } from "./composer/composer.tsx";
-import { useComposerOverlay } from "./composer/composer-overlay.ts";
 import { EditContext } from "./edit/edit-context.ts";
 import { useEditing } from "./edit/use-editing.ts";
 import { ChatHeaderActions, type RenderHeaderMenu } from "./header/header-actions.tsx";
@@ -37,7 +37,7 @@ import { useReplyActions } from "./reply/use-reply-actions.ts";
 import { type ActiveSearchResult, ActiveSearchResultContext } from "./search/search-highlight.tsx";
 
 const EditComposer = lazyComponent(() => loadWithIdleTexts(() => import("./edit/edit-composer.tsx")));
-const KeptTextList = lazyComponent(() => loadWithIdleTexts(() => import("./unsent/kept-texts.tsx")));
+const KeptTextList = lazyComponent(() => loadWithTexts(() => import("./unsent/kept-texts.tsx")));
 const PinnedBar = lazyComponent(() => loadWithIdleTexts(() => import("./header/pinned-bar.tsx")));
 const ReturnButton = lazyComponent(() => loadWithIdleTexts(() => import("./reply/return-button.tsx")));
 const SearchPanel = lazyOverlay(() => import("./search/search-panel.tsx"));
@@ -126,7 +126,7 @@ export function ChatLayout({
     if (isDrawn) reportScreenDrawn("chat");
   }, [isDrawn]);
   const isSearchListOpen = isSearching && !activeResult;
-  useComposerOverlay(isSearchListOpen);
+  useLayer(composerCover, isSearchListOpen);
 
   return (
     <Screen

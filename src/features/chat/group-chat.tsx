@@ -105,7 +105,7 @@ export function GroupChat({ id }: { id: Uuid }) {
         header={
           <ChatHeader
             profilePath={hasLeft ? undefined : membersPath}
-            person={group.state === "loading" ? undefined : toAvatarPerson(card ?? { name, picture: null })}
+            person={group.state === "loading" ? undefined : toAvatarPerson(card ?? { name, picture: null }, id)}
             name={name}
             mutedText={conversation?.muted ? toMutedText(conversation, t) : undefined}
             typingText={typingText}

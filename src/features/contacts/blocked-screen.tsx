@@ -6,6 +6,7 @@ import { prepareTitleFocus } from "#components/focus/title-focus.ts";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
+import { toNameOrNumber } from "#components/people/person-name.ts";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { useBlockedPeople } from "#sync/hooks/use-people.ts";
@@ -15,12 +16,12 @@ import type { PersonRow } from "#sync/store/database.ts";
 function BlockedPersonRow({ person }: { person: PersonRow }) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
-  const name = person.username || person.phone;
+  const name = toNameOrNumber(person);
   const unblock = async () => {
     const moveFocus = prepareTitleFocus();
     setBusy(true);
     const isDone = await runWithToast(() => unblockPerson(person.id), {
-      done: t("people.unblocked", { name: isolateBidi(name) }),
+      announced: t("people.unblocked", { name: isolateBidi(name) }),
       failed: t("people.unblockFailed"),
     });
     setBusy(false);

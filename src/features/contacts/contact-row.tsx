@@ -6,6 +6,8 @@ import { IconLink } from "#components/controls/icon-link.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
 import { showBlockedCallToast } from "#components/people/blocked-call-toast.ts";
 import { BlockedBadge } from "#components/people/name-badges.tsx";
+import { toNameOrNumber } from "#components/people/person-name.ts";
+import { PhoneNumber } from "#components/people/phone-number.tsx";
 import type { PersonRow } from "#sync/store/database.ts";
 
 const buttonRowPx = 48;
@@ -26,7 +28,7 @@ type ContactRowProps = { contact: PersonRow; isDeleting: boolean; onDelete: (con
  */
 export function ContactRow({ contact, isDeleting, onDelete }: ContactRowProps) {
   const { t } = useTranslation();
-  const name = contact.username || contact.phone;
+  const name = toNameOrNumber(contact);
   const textPx = getTextRowPx();
   return (
     <div
@@ -49,9 +51,7 @@ export function ContactRow({ contact, isDeleting, onDelete }: ContactRowProps) {
           {contact.numberNotice === "left" ? (
             <span className="truncate text-sm text-muted">{t("number.notice.hint")}</span>
           ) : (
-            <bdi dir="ltr" className="self-start text-sm text-muted tabular-nums">
-              {contact.phone}
-            </bdi>
+            <PhoneNumber phone={contact.phone} className="self-start text-sm text-muted tabular-nums" />
           )}
         </span>
       </Link>

@@ -3,8 +3,10 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { CallButtons } from "#calls/ui/call-buttons.tsx";
 import { Button } from "#components/controls/button.tsx";
-import { showToast } from "#components/overlays/toast.tsx";
+import { IconLabel } from "#components/controls/icon-label.tsx";
+import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import { showBlockedCallToast } from "#components/people/blocked-call-toast.ts";
+import { toNameOrNumber } from "#components/people/person-name.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { sendContactRequest } from "#sync/people/contact-commands.ts";
@@ -22,7 +24,7 @@ function ContactRequestButton({ person }: { person: PersonRow }) {
     setBusy(true);
     try {
       await sendContactRequest(person.id);
-      showToast({ message: t("senga.requestSentSuccess", { name: isolateBidi(person.username || t("common.user")) }) });
+      announceResult(t("senga.requestSentSuccess", { name: isolateBidi(person.username || t("common.user")) }));
     } catch (error) {
       showToast({ title: t("common.error"), message: toErrorText(error, t), tone: "danger" });
     }
@@ -48,10 +50,7 @@ function ContactRequestButton({ person }: { person: PersonRow }) {
   }
   return (
     <Button busy={isBusy} onClick={() => void sendRequest()}>
-      <span className="flex items-center justify-center gap-2">
-        <span className="i-ph-user-plus text-xl" aria-hidden="true" />
-        {t("chat.findPeople")}
-      </span>
+      <IconLabel icon="i-ph-user-plus" label={t("chat.findPeople")} />
     </Button>
   );
 }
@@ -62,7 +61,7 @@ export function PersonActions({ person }: { person: PersonRow }) {
   const isContact = person.state === "contact";
   const showNotConnected = () =>
     showToast({ tone: "danger", title: t("people.notConnectedTitle"), message: t("people.notConnected") });
-  const name = person.username || person.phone;
+  const name = toNameOrNumber(person);
   const refuseCall = person.blocked === 1 ? () => showBlockedCallToast(name) : undefined;
   const message = (
     <>

@@ -6,6 +6,7 @@ import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { MuteDialog } from "#components/people/lazy-mute-dialog.ts";
 import { toUnmuteLabel } from "#components/people/mute-texts.ts";
 import { BlockPersonDialog } from "#components/people/person-dialogs.tsx";
+import { toNameOrNumber } from "#components/people/person-name.ts";
 import { privateConversationId } from "#contract/ids.ts";
 import { useSession } from "#lib/session/use-session.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
@@ -49,7 +50,7 @@ export function PersonSettings({ person }: { person: PersonRow }) {
   const [isMuting, setMuting] = useState(false);
   const [isConfirming, setConfirming] = useState(false);
   const deletion = useContactDeletion();
-  const name = person.username || person.phone;
+  const name = toNameOrNumber(person);
   const isBlocked = person.blocked === 1;
   const isMuted = view?.muted ?? false;
 
@@ -60,7 +61,7 @@ export function PersonSettings({ person }: { person: PersonRow }) {
     return isDone;
   };
   const unmute = () =>
-    run("mute", () => muteConversation(conversation, false), { done: t("mute.isOff"), failed: t("mute.failed") });
+    run("mute", () => muteConversation(conversation, false), { announced: t("mute.isOff"), failed: t("mute.failed") });
   const block = async () => {
     setConfirming(false);
     const texts = { done: t("people.blocked", { name: isolateBidi(name) }), failed: t("people.blockFailed") };
@@ -68,7 +69,7 @@ export function PersonSettings({ person }: { person: PersonRow }) {
   };
   const unblock = () =>
     run("block", () => unblockPerson(person.id), {
-      done: t("people.unblocked", { name: isolateBidi(name) }),
+      announced: t("people.unblocked", { name: isolateBidi(name) }),
       failed: t("people.unblockFailed"),
     });
 

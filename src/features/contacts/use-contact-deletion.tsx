@@ -1,8 +1,9 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { restoreLostFocus } from "#components/focus/title-focus.ts";
-import { showToast } from "#components/overlays/toast.tsx";
+import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import { DeleteContactDialog } from "#components/people/person-dialogs.tsx";
+import { toNameOrNumber } from "#components/people/person-name.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { deleteContact } from "#sync/people/contact-commands.ts";
@@ -20,7 +21,7 @@ export const useContactDeletion = () => {
     try {
       await deleteContact(contact.id);
       restoreLostFocus();
-      showToast({ message: t("contacts.contactDeleted") });
+      announceResult(t("contacts.contactDeleted"));
     } catch (error) {
       showToast({ title: t("contacts.deleteContactError"), message: toErrorText(error, t), tone: "danger" });
     } finally {
@@ -34,7 +35,7 @@ export const useContactDeletion = () => {
 
   const dialog = contactToConfirm && (
     <DeleteContactDialog
-      name={contactToConfirm.username || contactToConfirm.phone}
+      name={toNameOrNumber(contactToConfirm)}
       onConfirm={() => void confirm(contactToConfirm)}
       onClose={() => setContactToConfirm(undefined)}
     />

@@ -25,7 +25,10 @@ const entranceMaxMs = 1_000;
 /** Filter that was chosen last, since the list is drawn anew when the person comes back to it. */
 let lastFilter: ShownFilter = "all";
 
-/** The entrance animation of the rows plays once per page load. */
+/**
+ * The entrance animation of the rows plays once per page load, and not over a first view, whose rows the person has seen
+ * already (after a sign-in these enter one by one, `src/first-view/early-input.ts`).
+ */
 let hasPlayedEntrance = false;
 
 const measureRowPx = (): number => rowRem * Number.parseFloat(getComputedStyle(document.documentElement).fontSize);

@@ -59,19 +59,16 @@ const toCallPerspective = (item: ConversationListItem, t: Translate): CallPerspe
 
 const authorNameChars = 18;
 
-/** Sender of the last message: this user, or a member of a group. */
+/** Sender of the last message: this user, or a member of a group once the name is loaded. */
 function AuthorPrefix({ item }: { item: ConversationListItem }) {
   const { t } = useTranslation();
   const { body, mine, sender } = item.last;
   const names = toMemberNames(item);
   if (body?.type === "event" || body?.type === "call") return null;
   if (mine) return <span>{t("masolo.own")} </span>;
+  if (!names || sender === undefined || !names.profiles[sender]) return null;
   return (
-    names && (
-      <span>
-        {t("chat.from", { name: isolateBidi(shortenName(getMemberName(names, sender, t), authorNameChars)) })}{" "}
-      </span>
-    )
+    <span>{t("chat.from", { name: isolateBidi(shortenName(getMemberName(names, sender, t), authorNameChars)) })} </span>
   );
 }
 

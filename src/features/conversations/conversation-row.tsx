@@ -2,6 +2,7 @@ import { type MouseEvent, memo, type PointerEvent, useContext, useLayoutEffect, 
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { IconButton } from "#components/controls/icon-button.tsx";
+import { keepFocusOnRightClick } from "#components/focus/keep-focus-on-right-click.ts";
 import { WindowPathContext } from "#components/layout/screen.tsx";
 import { getConversationName, toConversationPath } from "#components/messages/conversation-name.ts";
 import type { MenuAnchor } from "#components/overlays/menu.tsx";
@@ -10,24 +11,28 @@ import { type AvatarPerson, toAvatarPerson, unknownPerson } from "#components/pe
 import { BlockedBadge, GroupBadge } from "#components/people/name-badges.tsx";
 import { formatTimeOrDate } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
+import { animateEntrance } from "#lib/browser/page/row-entrance.ts";
 import { useServerNow } from "#lib/browser/time/use-server-now.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 import { ConversationPreview } from "./conversation-preview.tsx";
 import { RowMenu, startFlagSwipe } from "./lazy-row-actions.ts";
 import type { ConversationMenu } from "./use-conversation-menu.tsx";
 
-const entranceStepMs = 50; // delay between two rows
-const entranceMs = 220;
-
 /** Whether the buttons of a row appear on hover. On a touch screen, which cannot hover, the menu button stays. */
 const canHover = () => matchMedia("(hover: hover)").matches;
 
+/** Beside the time if at least some letters of the name fit, otherwise above it: a row with large text has the height. */
+const nameClasses = "flex min-w-[min(100%,7rem)] flex-1 items-baseline gap-1.5";
+const besideButtons = "group-hover:pr-14 group-has-[:focus-visible]:pr-14";
 /** The time makes room for the buttons; screen readers still read it. */
 const hiddenUnderButtons = "group-hover:sr-only group-has-[:focus-visible]:sr-only";
 
 /** Avatar of a conversation: the group picture or the peer. */
-export const toConversationAvatar = ({ group, person }: ConversationListItem): AvatarPerson =>
-  group ? toAvatarPerson(group) : (person ?? unknownPerson);
+export const toConversationAvatar = ({ id, group, person }: ConversationListItem): AvatarPerson =>
+  group ? toAvatarPerson(group, id) : (person ?? unknownPerson);
+
+/** Buttons for a mouse or a keyboard, smaller than those for fingers. */
+const hoverButtonClasses = "size-8! text-[20px]!";
 
 type ConversationListRowProps = {
   item: ConversationListItem;
@@ -52,12 +57,7 @@ function ConversationListRowView({ item, entranceIndex, menu }: ConversationList
   useLayoutEffect(() => {
     if (entranceIndex === undefined || hasEntered.current) return;
     hasEntered.current = true; // a hidden list runs its effects again when it is shown
-    row.current?.animate([{ opacity: 0, transform: "translateY(8px)" }, {}], {
-      duration: entranceMs,
-      delay: entranceIndex * entranceStepMs,
-      easing: "ease-out",
-      fill: "backwards",
-    });
+    if (row.current) animateEntrance(row.current, entranceIndex);
   }, [entranceIndex]);
 
   const swipe = ({ pointerType, isPrimary, currentTarget, nativeEvent }: PointerEvent<HTMLElement>) => {
@@ -89,13 +89,14 @@ function ConversationListRowView({ item, entranceIndex, menu }: ConversationList
       <Link
         to={path}
         aria-current={isOpen ? "page" : undefined}
+        onMouseDown={keepFocusOnRightClick}
         onContextMenu={openMenu}
-        className={`flex h-full min-w-0 flex-1 items-center gap-3 py-2 pl-4 outline-offset-[-3px] ${canHover() ? "pr-4 group-hover:pr-28 group-has-[:focus-visible]:pr-28" : "pr-1"}`}
+        className={`flex h-full min-w-0 flex-1 items-center gap-3 py-2 pl-4 outline-offset-[-3px] ${canHover() ? "pr-4" : "pr-1"}`}
       >
         <Avatar person={toConversationAvatar(item)} size={50} />
         <span className="flex min-w-0 flex-1 flex-col gap-0.5">
-          <span className="flex items-baseline gap-2">
-            <span className="flex min-w-0 flex-1 items-center gap-1.5">
+          <span className="flex flex-wrap items-baseline gap-x-2">
+            <span className={`${nameClasses} ${canHover() ? besideButtons : ""}`}>
               {item.kind === "group" && <GroupBadge />}
               <bdi className="min-w-0 truncate font-semibold">{name}</bdi>
               {item.person?.blocked === 1 && <BlockedBadge />}
@@ -111,13 +112,13 @@ function ConversationListRowView({ item, entranceIndex, menu }: ConversationList
         </span>
       </Link>
       {canHover() ? (
-        // Shown at the end of the row on hover only, so that rows use the full width otherwise.
-        <span className="pointer-events-none absolute inset-y-0 right-0 flex items-center bg-inherit pr-1 pl-2 opacity-0 group-has-[:focus-visible]:pointer-events-auto group-has-[:focus-visible]:opacity-100 group-hover:pointer-events-auto group-hover:opacity-100">
-          {renderMenuButton("text-muted")}
+        // In the place of the time and shown on hover only, so that nothing else moves.
+        <span className="pointer-events-none absolute top-[calc(50%-1.75rem)] right-2 flex bg-inherit opacity-0 group-has-[:focus-visible]:pointer-events-auto group-has-[:focus-visible]:opacity-100 group-hover:pointer-events-auto group-hover:opacity-100">
+          {renderMenuButton(`${hoverButtonClasses} text-muted`)}
           <IconButton
             icon="i-ph-trash"
             label={t("masolo.deleteNamed", { name })}
-            className="text-muted hover:text-danger"
+            className={`${hoverButtonClasses} text-muted hover:text-danger`}
             onClick={() => menu.confirm("delete", item)}
           />
         </span>

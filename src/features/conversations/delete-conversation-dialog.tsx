@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { getConversationName } from "#components/messages/conversation-name.ts";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
-import { showToast } from "#components/overlays/toast.tsx";
+import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import { hasLeftGroup } from "#contract/conversations.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { hideConversation, SyncError } from "#sync/actions.ts";
@@ -26,7 +26,7 @@ export default function DeleteConversationDialog({
     keepFocusAfterRemoval(item);
     try {
       await hideConversation(item.id);
-      showToast({ message: t("masolo.conversationDeleted") });
+      announceResult(t("masolo.conversationDeleted"));
     } catch (error) {
       const code = error instanceof SyncError ? error.code : "internal";
       showToast({ tone: "danger", title: t("common.error"), message: t(`errors.${code}`) });

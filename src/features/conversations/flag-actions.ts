@@ -1,5 +1,5 @@
 // @unocss-include – the icons below are CSS classes, and UnoCSS scans only component files by default.
-import { showToast } from "#components/overlays/toast.tsx";
+import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import { type ConversationFlags, type FlagChange, toPlaceChange } from "#contract/settings/conversation-flags.ts";
 import { t } from "#i18n/setup.ts";
 import { markReadUpTo, SyncError, setConversationFlags } from "#sync/actions.ts";
@@ -17,16 +17,12 @@ const changes = {
   unpin: { pinned: false },
 } as const satisfies Record<FlagAction, FlagChange>;
 
-/** Change that takes an action back. A read position cannot be taken back: the conversation is marked instead. */
-const toUndo = (action: FlagAction, before: ConversationFlags): FlagChange =>
-  action === "read" || action === "unread" ? { marked: action === "read" } : toPlaceChange(before);
-
 const showFailure = (error: unknown): void => {
   const isTooMany = error instanceof SyncError && error.code === "too_many_pinned";
   showToast({ tone: "danger", message: t(isTooMany ? "errors.too_many_pinned" : "masolo.flagFailed") });
 };
 
-/** Runs an action on a row of the list, and offers to take it back. */
+/** Runs an action on a row of the list. Offers to take it back if the row thereby leaves the list that is shown. */
 export const runFlagAction = async (action: FlagAction, item: ConversationListItem): Promise<void> => {
   let before: ConversationFlags;
   try {
@@ -36,8 +32,10 @@ export const runFlagAction = async (action: FlagAction, item: ConversationListIt
     showFailure(error);
     return;
   }
-  const undo = () => void setConversationFlags(item.id, toUndo(action, before)).catch(showFailure);
-  showToast({ message: t(`masolo.flagged.${action}`), action: { label: t("masolo.undo"), onSelect: undo } });
+  const message = t(`masolo.flagged.${action}`);
+  if (action !== "archive" && action !== "unarchive") return announceResult(message);
+  const undo = () => void setConversationFlags(item.id, toPlaceChange(before)).catch(showFailure);
+  showToast({ message, action: { label: t("masolo.undo"), onSelect: undo } });
 };
 
 /** Follows a finger on a row: to the right it marks the conversation as read or unread, to the left it archives it. */

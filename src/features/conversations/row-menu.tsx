@@ -60,7 +60,7 @@ export default function RowMenu({ item, menu, anchor, onClose }: RowMenuProps) {
       onSelect: () =>
         item.muted
           ? void runWithToast(() => muteConversation(item.id, false), {
-              done: t("mute.isOff"),
+              announced: t("mute.isOff"),
               failed: t("mute.failed"),
             })
           : confirm("mute", item),

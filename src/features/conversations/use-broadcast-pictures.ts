@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "react";
 import { mediaErrorTexts } from "#components/messages/media-error-texts.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { t } from "#i18n/setup.ts";
-import { MediaError, type PreparedFile } from "#lib/media/outgoing-file.ts";
+import { isUndecodedPicture, MediaError, type PreparedFile } from "#lib/media/outgoing-file.ts";
 
 /** Maximum number of pictures in one broadcast. */
 const broadcastPicturesMax = 10;
@@ -36,6 +36,7 @@ export const useBroadcastPictures = () => {
         urls.current.add(url);
         const picture = { id: ++lastId.current, name: outgoing.body.name, url, file, outgoing };
         setPictures((before) => [...before, picture]);
+        if (isUndecodedPicture(file, outgoing)) showPictureError(t("chat.attach.asFile", { count: 1 }));
       } catch (error) {
         showPictureError(t(mediaErrorTexts[error instanceof MediaError ? error.code : "unreadable"]));
       }

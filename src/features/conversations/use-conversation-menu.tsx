@@ -26,7 +26,10 @@ export const useConversationMenu = () => {
 
   const clear = async (item: ConversationListItem) => {
     setClearing(true);
-    await runWithToast(() => clearConversation(item.id), { done: t("chat.cleared"), failed: t("chat.clearFailed") });
+    await runWithToast(() => clearConversation(item.id), {
+      announced: t("chat.cleared"),
+      failed: t("chat.clearFailed"),
+    });
     setClearing(false);
     close();
   };

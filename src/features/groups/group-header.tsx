@@ -5,7 +5,9 @@ import { Spinner } from "#components/controls/spinner.tsx";
 import { MenuButton } from "#components/overlays/menu.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
 import { AvatarButton } from "#components/people/avatar-button.tsx";
+import { toAvatarPerson } from "#components/people/avatar-text.ts";
 import { type GroupCard, isGroupActionAllowed } from "#contract/groups.ts";
+import type { Uuid } from "#contract/ids.ts";
 import type { GroupMenu } from "./use-group-menu.tsx";
 
 const picturePx = 128;
@@ -13,10 +15,10 @@ const badgeClass =
   "!absolute right--1 bottom--1 border-2 border-bg bg-accent !text-[20px] text-on-accent hover:!bg-accent-hover";
 
 /** Picture, name and member count of a group, with controls to change picture and name for permitted roles. */
-export function GroupHeader({ group, menu }: { group: GroupCard; menu: GroupMenu }) {
+export function GroupHeader({ id, group, menu }: { id: Uuid; group: GroupCard; menu: GroupMenu }) {
   const { t } = useTranslation();
   const input = useRef<HTMLInputElement>(null);
-  const person = { username: group.name, phone: "", avatar: group.picture };
+  const person = toAvatarPerson(group, id);
   const { isSettingPicture } = menu;
   const openFilePicker = () => {
     if (!isSettingPicture) input.current?.click();

@@ -53,7 +53,7 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
     >
       <div ref={setScroller} className="min-h-0 flex-1 overflow-y-auto overscroll-contain" onScroll={onScroll}>
         <div className="mx-auto w-full max-w-160 pb-8">
-          <GroupHeader group={group} menu={menu} />
+          <GroupHeader id={id} group={group} menu={menu} />
           <div className="flex flex-wrap gap-2 px-4 pb-4">
             {mayAdd && (
               <button type="button" className={tileClass} onClick={() => menu.openOverlay({ type: "add" })}>
@@ -68,7 +68,7 @@ export function GroupPage({ view, me, onLeaving }: GroupPageProps) {
               onClick={menu.toggleMute}
             >
               <span className={`${muted ? "i-ph-bell" : "i-ph-bell-slash"} text-2xl`} aria-hidden="true" />
-              {t(muted ? "groups.page.unmute" : "groups.page.mute")}
+              {t(muted ? "mute.off" : "mute.on")}
             </button>
             <button type="button" className={`${tileClass} !text-danger`} onClick={menu.confirmLeave}>
               <span className="i-ph-sign-out text-2xl" aria-hidden="true" />

@@ -30,7 +30,7 @@ export default function RenameGroupDialog({ group, name, onClose }: RenameGroupD
     if (parsed.output === name) return onClose();
     setBusy(true);
     const isDone = await runGroupCommand(() => changeGroupName(group, parsed.output), {
-      done: t("groups.rename.done", { name: isolateBidi(parsed.output) }),
+      announced: t("groups.rename.done", { name: isolateBidi(parsed.output) }),
       failed: t("groups.rename.failed"),
     });
     setBusy(false);

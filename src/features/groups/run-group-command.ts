@@ -1,3 +1,4 @@
+import { type ResultTexts, showResult } from "#components/overlays/run-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { t } from "#i18n/setup.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
@@ -14,17 +15,14 @@ const getFailureReason = (error: unknown): string => {
 export const showGroupFailure = (failedText: string, error: unknown): void =>
   showToast({ tone: "danger", title: t("common.error"), message: `${failedText}\n${getFailureReason(error)}` });
 
-/** Runs a group command and shows a toast with the result. Returns true if it succeeded. */
-export const runGroupCommand = async (
-  command: () => Promise<void>,
-  texts: { done: string; failed: string },
-): Promise<boolean> => {
+/** Runs a group command and tells its result. Returns true if it succeeded. */
+export const runGroupCommand = async (command: () => Promise<void>, texts: ResultTexts): Promise<boolean> => {
   try {
     await command();
   } catch (error) {
     showGroupFailure(texts.failed, error);
     return false;
   }
-  showToast({ message: texts.done });
+  showResult(texts);
   return true;
 };

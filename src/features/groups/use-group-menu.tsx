@@ -98,22 +98,25 @@ export const useGroupMenu = ({ id, group, mute, members, candidates, onLeaving }
   const confirm = (confirmation: GroupConfirmation) => {
     switch (confirmation.type) {
       case "clear":
-        return runConfirmed(() => clearConversation(id), { done: t("chat.cleared"), failed: t("chat.clearFailed") });
+        return runConfirmed(() => clearConversation(id), {
+          announced: t("chat.cleared"),
+          failed: t("chat.clearFailed"),
+        });
       case "removePicture":
         return runConfirmed(() => changeGroupPicture(id, null), {
-          done: t("groups.picture.removed"),
+          announced: t("groups.picture.removed"),
           failed: t("groups.picture.failed"),
         });
       case "remove": {
         const { user } = confirmation.member;
         const who = { name: formatGroupMemberName(confirmation.member) };
-        const texts = { done: t("groups.remove.done", who), failed: t("groups.remove.failed", who) };
+        const texts = { announced: t("groups.remove.done", who), failed: t("groups.remove.failed", who) };
         return runConfirmed(() => removeGroupMember(id, user), texts);
       }
       case "handOver": {
         const { user } = confirmation.member;
         const who = { name: formatGroupMemberName(confirmation.member) };
-        const texts = { done: t("groups.handOver.done", who), failed: t("groups.handOver.failed", who) };
+        const texts = { announced: t("groups.handOver.done", who), failed: t("groups.handOver.failed", who) };
         return runConfirmed(() => transferGroupOwnership(id, user), texts);
       }
       case "leave":
@@ -130,13 +133,13 @@ export const useGroupMenu = ({ id, group, mute, members, candidates, onLeaving }
     openOverlay(group.role === "owner" && group.count > 1 ? { type: "successor" } : { type: "leave" });
   const toggleMute = () =>
     mute.muted
-      ? void run("mute", () => muteConversation(id, false), { done: t("mute.isOff"), failed: t("mute.failed") })
+      ? void run("mute", () => muteConversation(id, false), { announced: t("mute.isOff"), failed: t("mute.failed") })
       : openOverlay({ type: "mute" });
   const setPicture = async (file: File) => {
     const picture = await prepareGroupPicture(file);
     if (!picture) return;
     await run("picture", () => changeGroupPicture(id, picture), {
-      done: t("groups.picture.done"),
+      announced: t("groups.picture.done"),
       failed: t("groups.picture.failed"),
     });
   };

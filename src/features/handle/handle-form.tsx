@@ -6,16 +6,9 @@ import { TextField } from "#components/controls/text-field.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { handleMaxLength } from "#contract/limits/people.ts";
-import { Handle } from "#contract/names/handles.ts";
+import { TypedHandle } from "#contract/names/handles.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { requestHandleRemoval, saveHandle } from "./handle-api.ts";
-
-/** Text of the problem of a typed handle that the device can find by itself. */
-const findProblem = (typed: string): "invalid_handle" | "reserved_handle" | undefined => {
-  const issue = v.safeParse(Handle, typed).issues?.[0];
-  if (!issue) return undefined;
-  return issue.message === "reserved_handle" ? "reserved_handle" : "invalid_handle";
-};
 
 /** Field to choose, change or remove the own handle. */
 export function HandleForm({ initial }: { initial: string | null }) {
@@ -29,8 +22,7 @@ export function HandleForm({ initial }: { initial: string | null }) {
   const save = async (event: FormEvent) => {
     event.preventDefault();
     if (busy) return;
-    const found = findProblem(typed);
-    if (found) return setProblem(t(`errors.${found}`));
+    if (!v.is(TypedHandle, typed)) return setProblem(t("errors.invalid_handle"));
     setBusy("save");
     try {
       const { handle } = await saveHandle(typed);

@@ -5,7 +5,7 @@ import { IconLabel } from "#components/controls/icon-label.tsx";
 import { QrCode } from "#components/images/qr-code.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { copyText } from "#components/overlays/copy-text.ts";
-import { showToast } from "#components/overlays/toast.tsx";
+import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import type { OwnLink } from "#contract/names/personal-link.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { removeLink, renewLink } from "./handle-api.ts";
@@ -23,7 +23,8 @@ export function PersonalLinkCard({ initial }: { initial: OwnLink["link"] }) {
     setBusy(action);
     try {
       setLink((await (action === "renew" ? renewLink() : removeLink())).link);
-      if (link) showToast({ message: t(action === "renew" ? "handle.link.renewed" : "handle.link.removed") });
+      if (link && action === "renew") showToast({ message: t("handle.link.renewed") });
+      else if (link) announceResult(t("handle.link.removed"));
     } catch (error) {
       showToast({ tone: "danger", title: t("common.error"), message: toErrorText(error, t) });
     }

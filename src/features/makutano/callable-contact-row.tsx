@@ -1,6 +1,7 @@
 import { Link } from "react-router";
 import { CallButtons } from "#calls/ui/call-buttons.tsx";
 import { showBlockedCallToast } from "#components/people/blocked-call-toast.ts";
+import { toNameOrNumber } from "#components/people/person-name.ts";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import type { CallKind } from "#contract/calls/call.ts";
 import type { PersonRow } from "#sync/store/database.ts";
@@ -22,7 +23,7 @@ const voiceOnly: readonly CallKind[] = ["audio"];
 
 /** Row of a contact with a voice call button; picture and name open the chat. */
 export function CallableContactRow({ contact }: { contact: PersonRow }) {
-  const name = contact.username || contact.phone;
+  const name = toNameOrNumber(contact);
   return (
     <div
       className="flex items-center gap-1 border-b border-line pr-2 has-[a:hover]:bg-raised"

@@ -5,7 +5,7 @@ import { CallButtons } from "#calls/ui/call-buttons.tsx";
 import { formatCallEntry, toCallEntry } from "#components/messages/call-text.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
-import { toAvatarPerson } from "#components/people/avatar-text.ts";
+import { unknownPerson } from "#components/people/avatar-text.ts";
 import { showBlockedCallToast } from "#components/people/blocked-call-toast.ts";
 import { toDisplayName } from "#components/people/person-name.ts";
 import { formatTimeOrDate } from "#i18n/relative-date.ts";
@@ -34,7 +34,7 @@ function RecentCallRow({ call }: { call: ListedCall }) {
         to={`/app/chat/${peer}`}
         className="flex min-h-18 min-w-0 flex-1 items-center gap-3 py-2 pl-4 -outline-offset-3"
       >
-        <Avatar person={person ?? toAvatarPerson({ name: "", picture: null })} />
+        <Avatar person={person ?? unknownPerson} />
         <span className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3">
           <span className="flex min-w-[min(100%,7rem)] flex-1 flex-col">
             <bdi className={`truncate font-semibold ${entry.isUnsuccessful ? "text-danger" : ""}`}>
@@ -45,7 +45,10 @@ function RecentCallRow({ call }: { call: ListedCall }) {
                 className={`shrink-0 ${call.mine ? "i-ph-arrow-up-right-bold" : "i-ph-arrow-down-left-bold"} ${entry.isUnsuccessful ? "text-danger" : ""}`}
                 aria-hidden="true"
               />
-              <span className="min-w-0 [overflow-wrap:anywhere]">{formatCallEntry(entry, t)}</span>
+              <span className="min-w-0 [overflow-wrap:anywhere]">
+                {/* A duration stays on one line. */}
+                {formatCallEntry({ ...entry, duration: entry.duration?.replaceAll(" ", "\u00a0") }, t)}
+              </span>
             </span>
           </span>
           <time dateTime={new Date(at).toISOString()} className="shrink-0 text-xs text-muted tabular-nums">

@@ -10,8 +10,8 @@ import type { ConversationId } from "#contract/ids.ts";
 import type { PreviewLevel, Settings } from "#contract/settings/settings.ts";
 import { type UnreadPreview, useUnreadPreview } from "#sync/hooks/new-messages.ts";
 
-const toBannerPerson = ({ group, person }: UnreadPreview, level: PreviewLevel): AvatarPerson =>
-  level === "nothing" ? unknownPerson : group ? toAvatarPerson(group) : (person ?? unknownPerson);
+const toBannerPerson = ({ id, group, person }: UnreadPreview, level: PreviewLevel): AvatarPerson =>
+  level === "nothing" ? unknownPerson : group ? toAvatarPerson(group, id) : (person ?? unknownPerson);
 
 /** Line heights are capped so that two lines fit into the 72 px of the header below, at any text size. */
 const firstLineClass = "truncate font-semibold leading-[min(1.5rem,32px)]";

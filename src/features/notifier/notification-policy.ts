@@ -28,6 +28,8 @@ export type NotificationContext = {
   hasSystemNotifications: boolean;
   /** Conversation whose chat this tab shows. */
   openConversation: ConversationId | undefined;
+  /** True if a layer, such as a dialog or a picture, covers the page. */
+  isCovered: boolean;
   /** True if the conversation list is visible: its rows show new messages. */
   isListShown: boolean;
   /** Call in this browser; `foreground` if its screen covers the app. */
@@ -91,10 +93,11 @@ export const decideNotification = (
   heads: readonly ConversationHead[],
   context: NotificationContext,
 ): NotificationDecision => {
-  const { now, phase, freshAfter, isVisible, openConversation, isListShown, call, isRecording, settings } = context;
+  const { now, phase, freshAfter, isVisible, openConversation, isCovered, isListShown, call, isRecording, settings } =
+    context;
   const isAudibleHere = isVisible || !context.hasSystemNotifications;
   const incoming = heads.filter((head) => isNewMessage(head, state, freshAfter));
-  const isInOpenChat = ({ id }: ConversationHead) => isVisible && call !== "foreground" && id === openConversation;
+  const isInOpenChat = ({ id }: ConversationHead) => isVisible && !isCovered && id === openConversation;
   const isMuted = ({ id, muted, mention = 0 }: ConversationHead) => muted && mention <= (state.heads.get(id) ?? 0);
   const announced = incoming.filter((head) => !isMuted(head) && !isInOpenChat(head));
   const getSettings = ({ kind }: ConversationHead) => settings[kind === "group" ? "groups" : "messages"];

@@ -3,6 +3,7 @@ import { useNavigate } from "react-router";
 import { currentCall, inCall } from "#calls/call-state.ts";
 import { isCallScreenOpen } from "#calls/hooks.ts";
 import { addMessagesDuringCall } from "#calls/ui/messages-during-call.ts";
+import { pageCover } from "#components/overlays/cover.ts";
 import { privateConversationId } from "#contract/ids.ts";
 import { hasSystemNotifications } from "#lib/browser/push/push-use.ts";
 import { isRecording } from "#lib/media/sound.ts";
@@ -56,6 +57,7 @@ export default function Notifier({ openedAt, pathname, isListShown }: NotifierPr
   const openConversation = engine && toOpenConversation(pathname, engine.userId);
   const getContext = useEffectEvent(() => ({
     openConversation,
+    isCovered: pageCover.isCovered.get(),
     isListShown,
     call: getCallPlacement(),
     isRecording: isRecording(),

@@ -4,6 +4,7 @@ import { endCalls, isBrowserInCall } from "#calls/actions.ts";
 import { useCanCall } from "#calls/hooks.ts";
 import { useStepUp } from "#components/auth/reauthenticate.tsx";
 import { Button } from "#components/controls/button.tsx";
+import { IconLabel } from "#components/controls/icon-label.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { useLanguage } from "#i18n/setup.ts";
@@ -112,10 +113,7 @@ export function DeleteAccountButton() {
         aria-haspopup="dialog"
         onClick={async () => setConfirmation({ isInCall: await isBrowserInCall() })}
       >
-        <span className="flex items-center justify-center gap-2">
-          <span className="i-ph-trash text-xl" aria-hidden="true" />
-          {t("profile.deleteAccount")}
-        </span>
+        <IconLabel icon="i-ph-trash" label={t("profile.deleteAccount")} />
       </Button>
       {confirmation && (
         <DeleteAccountDialog

@@ -5,8 +5,10 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { TextField } from "#components/controls/text-field.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
+import { PhoneNumber } from "#components/people/phone-number.tsx";
 import { displayNameMaxLength } from "#contract/limits/people.ts";
-import { findAvatarFileError } from "#lib/media/avatar-file.ts";
+import { isComposingKey } from "#lib/browser/composing-key.ts";
+import { findAvatarFileError, undecodableAvatar } from "#lib/media/avatar-file.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { CropSheet } from "./crop-sheet.tsx";
 import { useProfileEdit } from "./use-profile-edit.ts";
@@ -86,7 +88,7 @@ export function OwnProfileHeader({ me }: { me: PersonRow }) {
   };
   const showUnreadable = () => {
     setFile(undefined);
-    showToast({ tone: "danger", title: t("profile.fileFailed"), message: t("auth.notAnImage") });
+    showToast({ tone: "danger", title: t("profile.fileFailed"), message: t(undecodableAvatar.message) });
   };
 
   return (
@@ -128,13 +130,16 @@ export function OwnProfileHeader({ me }: { me: PersonRow }) {
             readOnly={edit.isBusy}
             value={edit.name}
             error={edit.problem}
+            focusOnError
             ref={focusAtEnd}
             onChange={({ target }) => edit.setName(target.value)}
-            onKeyDown={({ key }) => key === "Escape" && !edit.isBusy && edit.setName(undefined)}
+            onKeyDown={({ key, nativeEvent }) =>
+              key === "Escape" && !isComposingKey(nativeEvent) && !edit.isBusy && edit.setName(undefined)
+            }
           />
         )}
         <p className="text-muted">
-          <bdi dir="ltr">{me.phone}</bdi>
+          <PhoneNumber phone={me.phone} />
         </p>
         {edit.isPending && (
           <div className="mt-3 flex w-full max-w-80 flex-wrap gap-3">

@@ -2,6 +2,7 @@ import { type ReactNode, useId } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { Button } from "#components/controls/button.tsx";
+import { IconLabel } from "#components/controls/icon-label.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import { useOwnProfile } from "#sync/hooks/use-people.ts";
 import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
@@ -105,10 +106,7 @@ export default function ProfileScreen() {
             aria-describedby={signOutHintId}
             onClick={() => void requestSignOut("local")}
           >
-            <span className="flex items-center justify-center gap-2">
-              <span className="i-ph-sign-out text-xl" aria-hidden="true" />
-              {t("profile.signOut")}
-            </span>
+            <IconLabel icon="i-ph-sign-out" label={t("profile.signOut")} />
           </Button>
           <p id={signOutHintId} className="text-center text-sm text-muted">
             {t("profile.signOutHere")}

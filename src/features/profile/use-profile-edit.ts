@@ -1,30 +1,37 @@
-import { useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import * as v from "valibot";
 import { useObjectUrl } from "#components/images/use-object-url.ts";
-import { openToast, showToast } from "#components/overlays/toast.tsx";
-import { DisplayName, nameProblem } from "#contract/names/display-names.ts";
+import { showToast } from "#components/overlays/toast.tsx";
+import type { Uuid } from "#contract/ids.ts";
+import { nameProblem, TypedDisplayName } from "#contract/names/display-names.ts";
 import { isBlank } from "#contract/text.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
-import { ApiRequestError } from "#lib/http/http-request.ts";
+import { ApiRequestError, toErrorCode } from "#lib/http/http-request.ts";
 import { changeProfilePicture, changeUsername } from "#sync/people/own-profile.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 
 /** Selected picture. Once saved: its storage key and the key of the picture it replaced. */
 type PictureChange = { picture: Blob; saved?: { key: string | null; before: string | null } };
 
+/** Edits that were left without saving, with the person they are of. They last as long as the page. */
+let unsaved: { person: Uuid; name: string | undefined; pictureChange: PictureChange | undefined } | undefined;
+
 /**
  * Unsaved edits of the own profile (SPEC.md §2 Profile). Edits that could not be saved are kept and the reason is
- * shown.
+ * shown; those of a screen that was left are there again when it is opened.
  */
 export const useProfileEdit = (me: PersonRow) => {
   const { t } = useTranslation();
-  const [name, setName] = useState<string>();
-  const [pictureChange, setPictureChange] = useState<PictureChange>();
+  const [left] = useState(() => (unsaved?.person === me.id ? unsaved : undefined));
+  const [name, setName] = useState(left?.name);
+  const [pictureChange, setPictureChange] = useState(left?.pictureChange);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const dismissToast = useRef(() => {});
   const isPending = name !== undefined || (pictureChange !== undefined && !pictureChange.saved);
+  useEffect(() => {
+    unsaved = isPending ? { person: me.id, name, pictureChange } : undefined;
+  }, [isPending, me.id, name, pictureChange]);
   // A saved picture is shown from memory until the stored profile has a newer one.
   const isShown =
     pictureChange &&
@@ -32,11 +39,9 @@ export const useProfileEdit = (me: PersonRow) => {
   const preview = useObjectUrl(isShown ? pictureChange.picture : undefined);
 
   const parseName = (typed: string): string | undefined => {
-    const parsed = v.safeParse(DisplayName, typed);
+    const parsed = v.safeParse(TypedDisplayName, typed);
     if (parsed.success) return parsed.output;
-    const message = t(isBlank(typed) ? "profile.nameEmpty" : `errors.${nameProblem(parsed.issues)}`);
-    setProblem(message);
-    dismissToast.current = openToast({ tone: "danger", title: t("common.error"), message });
+    setProblem(t(isBlank(typed) ? "profile.nameEmpty" : `errors.${nameProblem(parsed.issues)}`));
     return undefined;
   };
 
@@ -50,7 +55,6 @@ export const useProfileEdit = (me: PersonRow) => {
     setName(typed: string | undefined) {
       setName(typed);
       setProblem(undefined);
-      dismissToast.current();
     },
     setPicture: (picture: Blob) => setPictureChange({ picture }),
     cancel() {
@@ -75,7 +79,9 @@ export const useProfileEdit = (me: PersonRow) => {
         setName((now) => (now === name ? undefined : now));
         if (isChanged) showToast({ message: t("profile.updated") });
       } catch (error) {
-        showToast({ tone: "danger", title: t("profile.updateFailed"), message: toErrorText(error, t) });
+        const message = toErrorText(error, t);
+        if (toErrorCode(error) === "reserved_name") setProblem(message);
+        showToast({ tone: "danger", title: t("profile.updateFailed"), message });
       } finally {
         setBusy(false);
       }

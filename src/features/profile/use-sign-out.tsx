@@ -23,16 +23,17 @@ const endPushTimeoutMs = 2_000;
 type SignOutDialogProps = { losses: SignOutLosses; scope: SignOutScope; onSignOut: () => void; onStay: () => void };
 
 /**
- * Dialog that asks for confirmation before a sign-out that would lose unsent content or end a call. The text is updated
- * if the content is sent or the call ends while the dialog is open.
+ * Dialog that asks for confirmation before a sign-out of all devices, or one that would lose unsent content or end a
+ * call. The text is updated if the content is sent or the call ends while the dialog is open.
  */
 function SignOutDialog({ losses, scope, onSignOut, onStay }: SignOutDialogProps) {
   const { t } = useTranslation();
   const isCallOver = useCanCall();
   const language = useLanguage();
   const unsent = useUnsentSummary();
-  if (!unsent) return null;
-  const unsentText = formatUnsentContent(unsent, t, language);
+  const hasLosses = losses.hasUnsent || losses.isInCall;
+  if (!unsent && hasLosses) return null;
+  const unsentText = unsent && formatUnsentContent(unsent, t, language);
   const isInCall = losses.isInCall && !isCallOver;
   const isLossless = unsentText === undefined && !isInCall;
   const getTexts = (): [title: TextKey, body: string] => {
@@ -41,6 +42,7 @@ function SignOutDialog({ losses, scope, onSignOut, onStay }: SignOutDialogProps)
       return ["profile.unsentTitle", isInCall ? `${unsent} ${t("profile.callToo")}` : unsent];
     }
     if (isInCall) return ["profile.inCallTitle", t("profile.inCall")];
+    if (!hasLosses) return ["profile.signOutAllTitle", t("profile.signOutAllBody")];
     return ["profile.sentMeanwhileTitle", t(losses.hasUnsent ? "profile.sentMeanwhile" : "profile.callOver")];
   };
   const [title, body] = getTexts();
@@ -51,7 +53,7 @@ function SignOutDialog({ losses, scope, onSignOut, onStay }: SignOutDialogProps)
       body={
         <>
           <p>{body}</p>
-          {scope === "global" && <p className="mt-2">{t("profile.signOutEverywhere")}</p>}
+          {scope === "global" && hasLosses && <p className="mt-2">{t("profile.signOutEverywhere")}</p>}
         </>
       }
       confirmLabel={t(isLossless ? "profile.signOut" : "profile.signOutAnyway")}
@@ -65,8 +67,8 @@ function SignOutDialog({ losses, scope, onSignOut, onStay }: SignOutDialogProps)
 
 /**
  * Signs out (SPEC.md §2 Profile): ends the session of this device or all sessions of the user, deletes the user's local
- * data and opens the welcome page. Asks first if unsent messages or drafts would be lost or a call would end. Works
- * offline.
+ * data and opens the welcome page. Asks first if unsent messages or drafts would be lost, a call would end or other
+ * devices would be signed out. Works offline.
  */
 export const useSignOut = () => {
   const { t } = useTranslation();
@@ -107,7 +109,7 @@ export const useSignOut = () => {
   const requestSignOut = async (scope: SignOutScope) => {
     if (busy) return;
     const losses = await checkSignOutLosses();
-    if (losses.hasUnsent || losses.isInCall) setConfirmation({ losses, scope });
+    if (losses.hasUnsent || losses.isInCall || scope === "global") setConfirmation({ losses, scope });
     else await signOutNow(scope);
   };
 

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
+import { toAvatarPerson } from "#components/people/avatar-text.ts";
 import { LazyBlockPersonDialog } from "#components/people/lazy-person-dialogs.ts";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import { type GroupInvitation, GroupInvitations, groupInvitationsPath } from "#contract/groups.ts";
@@ -64,7 +65,9 @@ function GroupInvitationRow({ invitation, onAnswered }: InvitationRowProps) {
   ];
   return (
     <li tabIndex={-1} className="flex flex-col gap-3 px-4 py-3 -outline-offset-3">
-      <PersonListItem person={{ username: group.name, phone: "", avatar: null, members: group.count }} />
+      <PersonListItem
+        person={{ ...toAvatarPerson({ name: group.name, picture: null }, group.id), members: group.count }}
+      />
       <div className="text-sm text-muted">
         {lines.map((line) => (
           <p key={line}>{line}</p>
@@ -84,7 +87,10 @@ function GroupInvitationRow({ invitation, onAnswered }: InvitationRowProps) {
           {...toButtonState("decline")}
           aria-label={t("senga.group.declineName", { name: group.name })}
           onClick={() =>
-            void run("decline", () => declineGroupInvitation(id), { message: t("senga.group.declined", { name }) })
+            void run("decline", () => declineGroupInvitation(id), {
+              message: t("senga.group.declined", { name }),
+              isShownByScreen: true,
+            })
           }
         >
           {t("senga.decline")}
@@ -108,7 +114,7 @@ function GroupInvitationRow({ invitation, onAnswered }: InvitationRowProps) {
           onConfirm={() => {
             setConfirming(false);
             const message = t("people.blocked", { name: isolateBidi(senderName) });
-            void run("block", () => blockPerson(sender.id), { message });
+            void run("block", () => blockPerson(sender.id), { message, isShownByScreen: true });
           }}
           onClose={() => setConfirming(false)}
         />

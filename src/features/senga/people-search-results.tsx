@@ -2,6 +2,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
+import { toNameOrNumber } from "#components/people/person-name.ts";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import type { FoundPerson } from "#contract/people.ts";
 import { useContacts, usePerson } from "#sync/hooks/use-people.ts";
@@ -29,7 +30,7 @@ function PeopleSearchRow({ found, isFromServer, actions }: PeopleSearchRowProps)
   const state = stored?.state ?? found.state;
   const requestId = stored?.requestId ?? undefined;
   const pendingAction = actions.pending.get(found.id);
-  const name = found.username || found.phone;
+  const name = toNameOrNumber(found);
   const notes = [
     ...(found.handle === undefined ? [] : [`@${found.handle}`]),
     // The device does not know it of its contacts.

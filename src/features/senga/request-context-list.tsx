@@ -34,7 +34,10 @@ const toCountryName = (country: string, locale: string): string =>
 export const toNameList = ({ count, names }: CommonNames): string =>
   `${names.map(isolateBidi).join(", ")}${count > names.length ? "…" : ""}`;
 
-/** Facts about the sender of a request: country, verification and age of the account, common contacts and groups. */
+/**
+ * Facts about the sender of a request: country, verification and age of the account, common contacts and groups, and why
+ * there is neither picture nor number.
+ */
 export function RequestContextList({ person, lookup }: { person: PersonRow; lookup: RequestContextLookup }) {
   const { t } = useTranslation();
   const locale = locales[useLanguage()];
@@ -53,11 +56,13 @@ export function RequestContextList({ person, lookup }: { person: PersonRow; look
     if (groups.count > 0) lines.push(t("senga.context.groups", { count: groups.count, names: toNameList(groups) }));
     if (contacts.count + groups.count === 0) lines.push(t("senga.context.nothing"));
   }
+  // Members of a common group see each other's picture already.
+  if (!context?.groups.count) lines.push(t("senga.context.later"));
   // While it loads, the height of a context without anything in common is reserved: the buttons do not move.
   return (
     <div
       aria-busy={lookup === "loading" || undefined}
-      className={`text-sm text-muted ${context || !lookup ? "" : "min-h-15"}`}
+      className={`text-sm text-muted ${context || !lookup ? "" : "min-h-20"}`}
     >
       {lines.map((line) => (
         <p key={line}>{line}</p>

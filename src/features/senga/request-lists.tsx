@@ -5,6 +5,7 @@ import { Tabs } from "#components/controls/tabs.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { LazyBlockPersonDialog } from "#components/people/lazy-person-dialogs.ts";
+import { toNameOrNumber } from "#components/people/person-name.ts";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import { useFormat } from "#i18n/use-format.ts";
 import { useRequests } from "#sync/hooks/use-people.ts";
@@ -23,7 +24,7 @@ function ReceivedRequestRow({ person, contexts, actions }: ReceivedRequestRowPro
   const [isConfirming, setConfirming] = useState(false);
   const pendingAction = actions.pending.get(person.id);
   const { requestId } = person;
-  const name = person.username || person.phone;
+  const name = toNameOrNumber(person);
   return (
     <li tabIndex={-1} className="flex flex-col gap-3 px-4 py-3 -outline-offset-3">
       <PersonListItem person={person} />

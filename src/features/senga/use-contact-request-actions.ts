@@ -16,7 +16,7 @@ export type RequestPerson = { id: Uuid; username: string };
 /** Action running for a person; only its button shows a spinner. */
 export type ContactRequestAction = "add" | "accept" | "decline" | "block";
 
-/** Sends, accepts and declines contact requests or blocks their senders, each with a toast (SPEC.md §8). */
+/** Sends, accepts and declines contact requests or blocks their senders, each with its result (SPEC.md §8). */
 export const useContactRequestActions = () => {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -49,6 +49,7 @@ export const useContactRequestActions = () => {
     add: (person: RequestPerson) =>
       run(person, "add", () => sendContactRequest(person.id), {
         message: t("senga.requestSentSuccess", toNameValue(person)),
+        isShownByScreen: true,
       }),
     accept: (person: RequestPerson, requestId: Uuid) =>
       run(person, "accept", () => acceptReceivedRequest(person.id, requestId), {
@@ -58,9 +59,13 @@ export const useContactRequestActions = () => {
     decline: (person: RequestPerson, requestId: Uuid) =>
       run(person, "decline", () => declineReceivedRequest(person.id, requestId), {
         message: t("senga.requestDeclined", toNameValue(person)),
+        isShownByScreen: true,
       }),
     block: (person: RequestPerson) =>
-      run(person, "block", () => blockPerson(person.id), { message: t("people.blocked", toNameValue(person)) }),
+      run(person, "block", () => blockPerson(person.id), {
+        message: t("people.blocked", toNameValue(person)),
+        isShownByScreen: true,
+      }),
   };
 };
 export type ContactRequestActions = ReturnType<typeof useContactRequestActions>;

@@ -2,7 +2,8 @@ import { useEffect, useEffectEvent, useRef, useState } from "react";
 import * as v from "valibot";
 import { phoneSearchMinLength } from "#contract/limits/phone-numbers.ts";
 import { TypedHandle } from "#contract/names/handles.ts";
-import { FoundPerson, toPhoneQuery } from "#contract/people.ts";
+import { FoundPerson } from "#contract/people.ts";
+import { cleanPhone, toPhoneQuery } from "#contract/phone/phone-text.ts";
 import { requestApi } from "#lib/http/api.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
@@ -22,7 +23,7 @@ export type PeopleSearchState =
 type PeopleQuery = { key: string; digits?: string; send: (signal: AbortSignal) => Promise<unknown> };
 
 /** Whether a query is a handle: it begins with "@" or a letter. */
-export const isHandleQuery = (query: string): boolean => /^\s*[@\p{L}]/u.test(query);
+export const isHandleQuery = (query: string): boolean => /^\s*[@\p{L}]/u.test(cleanPhone(query));
 
 const parseQuery = (query: string): PeopleQuery | undefined => {
   if (isHandleQuery(query)) {

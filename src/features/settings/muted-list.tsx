@@ -18,12 +18,12 @@ function MutedConversationRow({
 }) {
   const { t } = useTranslation();
   const [isBusy, setBusy] = useState(false);
-  const avatarPerson = group ? toAvatarPerson(group) : (person ?? unknownPerson);
+  const avatarPerson = group ? toAvatarPerson(group, id) : (person ?? unknownPerson);
   const unmute = async () => {
     const moveFocus = prepareTitleFocus();
     setBusy(true);
     const isDone = await runWithToast(() => muteConversation(id, false), {
-      done: t("mute.isOff"),
+      announced: t("mute.isOff"),
       failed: t("mute.failed"),
     });
     setBusy(false);

@@ -32,6 +32,13 @@ const useOpenedShare = (id: Uuid, me: Uuid) => {
   return { share, reopen: () => setOpenings((count) => count + 1) };
 };
 
+/**
+ * Whether another site may have sent a share, which may hide its origin. The system shares only to an installed app,
+ * which has a window of its own.
+ */
+const mayBeFromSite = ({ isFromSite }: OpenedShare): boolean =>
+  isFromSite || matchMedia("(display-mode: browser)").matches;
+
 const failureTexts: Record<string, readonly [title: TextKey, body: TextKey]> = {
   [failedShares.missed]: ["share.missedTitle", "share.missedBody"],
   [failedShares.noRoom]: ["share.noRoomTitle", "share.noRoomBody"],
@@ -46,6 +53,7 @@ export default function ShareScreen() {
   const { shareId = "" } = useParams();
   const me = useSession()?.userId ?? "";
   const { share, reopen } = useOpenedShare(shareId, me);
+  const [isAccepted, setAccepted] = useState(false);
   const leave = () => void navigate("/app", { replace: true });
   const discard = async () => {
     await discardShare(shareId).catch(() => undefined); // it expires
@@ -69,7 +77,23 @@ export default function ShareScreen() {
           action={<Button onClick={leave}>{t("shell.error.home")}</Button>}
         />
       )}
-      {share && <ShareForm key={String(share.isTextSent)} share={share} me={me} onSentElsewhere={reopen} />}
+      {share && mayBeFromSite(share) && !isAccepted ? (
+        <EmptyState
+          icon="i-ph-warning"
+          title={t("share.siteTitle")}
+          body={t("share.siteBody")}
+          action={
+            <div className="flex flex-wrap justify-center gap-2">
+              <Button variant="secondary" onClick={() => void discard()}>
+                {t("common.delete")}
+              </Button>
+              <Button onClick={() => setAccepted(true)}>{t("share.siteShow")}</Button>
+            </div>
+          }
+        />
+      ) : (
+        share && <ShareForm key={String(share.isTextSent)} share={share} me={me} onSentElsewhere={reopen} />
+      )}
     </Screen>
   );
 }

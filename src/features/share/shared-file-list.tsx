@@ -3,6 +3,7 @@ import { Spinner } from "#components/controls/spinner.tsx";
 import { useObjectUrl } from "#components/images/use-object-url.ts";
 import { mediaErrorTexts } from "#components/messages/media-error-texts.ts";
 import { cleanFileName } from "#contract/files.ts";
+import { isUndecodedPicture } from "#lib/media/outgoing-file.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import type { SharedFile } from "./use-shared-files.ts";
 
@@ -50,6 +51,7 @@ export function SharedFileList({
   onRemove: (id: number) => void;
 }) {
   const { t } = useTranslation();
+  const undecodedCount = files.filter(({ file, outgoing }) => outgoing && isUndecodedPicture(file, outgoing)).length;
   return (
     <>
       {files.length > 0 && (
@@ -71,6 +73,7 @@ export function SharedFileList({
             </p>
           ) : null,
         )}
+        {undecodedCount > 0 && <p>{t("chat.attach.asFile", { count: undecodedCount })}</p>}
         {refusedCount > 0 && <p>{t("share.refused", { count: refusedCount })}</p>}
       </div>
     </>

@@ -67,7 +67,7 @@ function StarredRow({ star, hidesPlace }: { star: StarredMessage; hidesPlace: bo
             <span className={`${preview.icon} mt-1 shrink-0 text-base text-muted`} aria-hidden="true" />
           )}
           <bdi
-            className={`line-clamp-3 text-start whitespace-pre-line [overflow-wrap:anywhere] ${preview ? "" : "text-muted"}`}
+            className={`line-clamp-3 text-start whitespace-pre-line [unicode-bidi:plaintext] [overflow-wrap:anywhere] ${preview ? "" : "text-muted"}`}
           >
             {preview ? balanceBidi(preview.text) : t("starred.notHere")}
           </bdi>

@@ -17,7 +17,7 @@ export function DiscardPostDialog({ id, focusTarget, isPending, onClose }: Disca
   useRestoreFocus(focusTarget);
   const discard = async () => {
     setBusy(true);
-    await runWithToast(() => discardPendingPost(id), { done: t("tala.deleted"), failed: t("tala.deleteFailed") });
+    await runWithToast(() => discardPendingPost(id), { announced: t("tala.deleted"), failed: t("tala.deleteFailed") });
     onClose();
   };
   return (

@@ -7,11 +7,12 @@ import { useObjectUrl } from "#components/images/use-object-url.ts";
 import { useBackButton } from "#components/overlays/back-button-layers.ts";
 import type CameraSheet from "#components/overlays/camera-sheet.tsx";
 import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
-import { showToast } from "#components/overlays/toast.tsx";
+import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import { postBytesMax, postGraphemesMax } from "#contract/limits/tala.ts";
 import type { Audience } from "#contract/settings/settings.ts";
 import { cleanPost, countGraphemes } from "#contract/tala.ts";
 import type { TextKey } from "#i18n/setup.ts";
+import { isComposingKey } from "#lib/browser/composing-key.ts";
 import { SyncError } from "#sync/actions.ts";
 import { readDefaultAudience } from "#sync/feed/default-audience.ts";
 import { getPostOutcome, publishPost } from "#sync/feed/feed-commands.ts";
@@ -165,8 +166,7 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
     // A slow publication continues in the background and is visible in the feed.
     const outcome = await getPostOutcome(post);
     if (outcome === "failed") showToast({ tone: "danger", title: t("common.error"), message: t("tala.publishFailed") });
-    else if (outcome !== "takenBack")
-      showToast({ message: t(outcome === "published" ? "tala.published" : "tala.kept") });
+    else if (outcome !== "takenBack") announceResult(t(outcome === "published" ? "tala.published" : "tala.kept"));
     if (isOpen.current) onClose();
   };
 
@@ -182,7 +182,7 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
     input.value = ""; // the same file can be chosen again
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposingKey(event.nativeEvent)) return;
     if (event.key === "Escape") onClose();
     else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void publish();
     else return;

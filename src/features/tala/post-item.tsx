@@ -19,7 +19,10 @@ function DeletePostButton({ post, date }: { post: FeedPost; date: string }) {
   const [isBusy, setBusy] = useState(false);
   const confirm = async () => {
     setBusy(true);
-    await runWithToast(() => deletePublishedPost(post.id), { done: t("tala.deleted"), failed: t("tala.deleteFailed") });
+    await runWithToast(() => deletePublishedPost(post.id), {
+      announced: t("tala.deleted"),
+      failed: t("tala.deleteFailed"),
+    });
     setBusy(false);
     setConfirming(false);
   };

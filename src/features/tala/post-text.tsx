@@ -13,7 +13,7 @@ export function PostBody({ content }: { content: string }) {
   const isFolded = !isOpen && lines.length > maxUnfoldedLines;
   return (
     <>
-      <p dir="auto" className="mt-1 whitespace-pre-wrap text-start [overflow-wrap:anywhere]">
+      <p className="mt-1 whitespace-pre-wrap text-start [unicode-bidi:plaintext] [overflow-wrap:anywhere]">
         <LinkedText text={isFolded ? `${lines.slice(0, foldedLines).join("\n").trimEnd()}…` : content} />
       </p>
       {isFolded && (

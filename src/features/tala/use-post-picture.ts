@@ -9,7 +9,7 @@ const pictureRefusalTexts = {
   tooLarge: "tala.pictureTooLarge",
   empty: "chat.attach.empty",
   tooManyPixels: "chat.attach.tooManyPixels",
-  unreadable: "tala.notAnImage",
+  unreadable: "common.pictureUnreadable",
 } as const satisfies Record<MediaError["code"], string>;
 
 /** Picture prepared for publication, and the file stored in the draft. */

@@ -8,9 +8,15 @@ export type AvatarFileError = { title: TextKey; message: TextKey };
 const avatarEdgePx = Math.max(...avatarSizes);
 const quality = 0.82;
 
-/** Checks a chosen file by type and size, before reading it (SPEC.md §5). */
+/** A file that this browser cannot decode as a picture. */
+export const undecodableAvatar: AvatarFileError = { title: "common.error", message: "common.pictureUnreadable" };
+
+/**
+ * Checks a chosen file by type and size, before reading it (SPEC.md §5). A file without a type may be a picture of a
+ * format that the system does not know, such as HEIC.
+ */
 export const findAvatarFileError = (file: { size: number; type: string }): AvatarFileError | undefined => {
-  if (!file.type.startsWith("image/")) return { title: "common.error", message: "auth.notAnImage" };
+  if (file.type !== "" && !file.type.startsWith("image/")) return { title: "common.error", message: "auth.notAnImage" };
   if (file.size > avatarMaxBytes) return { title: "auth.fileTooLargeTitle", message: "auth.fileTooLarge" };
   return undefined;
 };

@@ -30,6 +30,13 @@ const toMediaType = (type: string): MediaType => {
   return v.is(MediaType, known) && !known.startsWith("image/") ? known : otherType;
 };
 
+/**
+ * Whether a file looks like a picture, by its type or name, but is sent as a plain file, because it is damaged or this
+ * browser cannot decode its format.
+ */
+export const isUndecodedPicture = (file: Pick<File, "name" | "type">, { body }: PreparedFile): boolean =>
+  body.type === "file" && (file.type.startsWith("image/") || /\.hei[cf]$/i.test(file.name));
+
 /** Prepares a file to be sent unchanged. */
 export const toPlainFile = (file: File): PreparedFile => {
   requireValidSize(file);

@@ -4,11 +4,11 @@ import * as v from "valibot";
 const FlashMessage = v.object({ title: v.optional(v.string()), message: v.string() });
 type FlashMessage = v.InferOutput<typeof FlashMessage>;
 
-const storageKey = "notice";
+export const flashMessageKey = "notice"; // in sessionStorage
 
 export const saveFlashMessage = (notice: FlashMessage): void => {
   try {
-    sessionStorage.setItem(storageKey, JSON.stringify(notice));
+    sessionStorage.setItem(flashMessageKey, JSON.stringify(notice));
   } catch {
     // Storage is full or forbidden: only the message is lost.
   }
@@ -17,9 +17,9 @@ export const saveFlashMessage = (notice: FlashMessage): void => {
 /** Reads and deletes the saved message. */
 export const consumeFlashMessage = (): FlashMessage | undefined => {
   try {
-    const text = sessionStorage.getItem(storageKey);
+    const text = sessionStorage.getItem(flashMessageKey);
     if (text === null) return undefined;
-    sessionStorage.removeItem(storageKey);
+    sessionStorage.removeItem(flashMessageKey);
     const parsed = v.safeParse(FlashMessage, JSON.parse(text));
     return parsed.success ? parsed.output : undefined;
   } catch {

@@ -13,8 +13,12 @@ import { parseResponse } from "#lib/http/parse-response.ts";
 export type ProofOfWork = { token: string; expiresAt: number };
 
 /** Fetches a challenge and solves it. Throws `ApiRequestError`, also if it was not solved in time. */
-export const solveProofOfWork = async (purpose: ChallengeRequest, signal: AbortSignal): Promise<ProofOfWork> => {
-  const challenge = parseResponse(Challenge, await sendHttpRequest("POST", "/api/auth/challenge", purpose, { signal }));
+export const solveProofOfWork = async (purpose: ChallengeRequest, signal: AbortSignal): Promise<ProofOfWork> =>
+  solveServedChallenge(await sendHttpRequest("POST", "/api/auth/challenge", purpose, { signal }), signal);
+
+/** Solves the challenge in an answer of the server. */
+export const solveServedChallenge = async (answer: unknown, signal: AbortSignal): Promise<ProofOfWork> => {
+  const challenge = parseResponse(Challenge, answer);
   const controller = new AbortController();
   signal.addEventListener("abort", () => controller.abort());
   const solution = await solveChallenge({

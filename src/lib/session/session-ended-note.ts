@@ -29,6 +29,6 @@ export const sessionEndedNoteId = "ended";
  * app script loads. It stays invisible if somebody signed in and out in another tab in the meantime (`session.ts`).
  */
 export const sessionEndedScript =
-  `try{sessionStorage.${storageKey}&&!localStorage["signed-out"]&&` +
+  `try{sessionStorage.${storageKey}&&(localStorage["signed-out"]||"elsewhere")=="elsewhere"&&` +
   `document.documentElement.setAttribute("${endedAttribute}","")}catch{};`;
 export const sessionEndedCss = `:root:not([${endedAttribute}]) #${sessionEndedNoteId}{display:none}`;

@@ -32,6 +32,7 @@ const tryRefresh = async (before: ClientSession, refused: boolean): Promise<bool
     // Only the refused session is dropped: another tab may have signed in during the request.
     if (getSession() === current) {
       if (error.code === "account_deleted") endSession("account");
+      else if (error.code === "session_revoked") endSession("elsewhere");
       else clearSession();
     }
     return false;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type Factor, type SecondStep, Session as ServerSession } from "#contract/auth/auth.ts";
 import { Uuid } from "#contract/ids.ts";
-import { refreshMarginSeconds } from "#contract/limits/authentication.ts";
+import { accessTokenSeconds, refreshMarginSeconds } from "#contract/limits/authentication.ts";
 import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import { deleteAllCachedPictures } from "#lib/browser/picture-cache.ts";
 import { endPush } from "#lib/browser/push/end-push.ts";
@@ -26,7 +26,7 @@ export type ClientSession = v.InferOutput<typeof ClientSession>;
 
 const storageKey = "session";
 const signedOutKey = "signed-out"; // contains no personal data
-const signedOutValues = { person: "1", account: "deleted" };
+const endCauses = ["person", "account", "elsewhere"] as const;
 
 const listeners = new Set<() => void>();
 let cachedSession: { text: string | null; session: ClientSession | undefined } = { text: null, session: undefined };
@@ -97,11 +97,17 @@ export const subscribeSession = (listener: () => void): (() => void) => {
   };
 };
 
-/** Whether the person ended the last session on this browser, in any tab: none of its data is kept then. */
-export const wasSignedOut = (): boolean => readStorageKey(signedOutKey) !== null;
+/** What ended a session for good: its person in this browser, the deletion of the account, or its person elsewhere. */
+type SessionEndCause = (typeof endCauses)[number];
 
-/** Whether the session ended because the account was deleted, on any device. */
-export const wasAccountDeleted = (): boolean => readStorageKey(signedOutKey) === signedOutValues.account;
+/**
+ * What ended the last session on this browser for good, in any tab. Undefined if it ended in another way: its person
+ * may sign in again and finds everything.
+ */
+export const getSessionEndCause = (): SessionEndCause | undefined => {
+  const stored = readStorageKey(signedOutKey);
+  return endCauses.find((cause) => cause === stored);
+};
 
 const clearAppBadge = async (): Promise<void> => {
   if ("clearAppBadge" in navigator) await navigator.clearAppBadge();
@@ -119,19 +125,22 @@ export const clearSession = (): void => {
 };
 
 /**
- * Ends the session permanently: the person signed out, or the account was deleted. Shared content is deleted too; an
- * expired session keeps it, because the person may sign in again to send it.
+ * Ends the session for good. Shared content is deleted too; an expired session keeps it, because the person may sign in
+ * again to send it. Who ended it elsewhere has notifications again after the next sign-in here.
  */
-export const endSession = (cause: keyof typeof signedOutValues): void => {
+export const endSession = (cause: SessionEndCause): void => {
   try {
-    localStorage.setItem(signedOutKey, signedOutValues[cause]);
+    localStorage.setItem(signedOutKey, cause);
   } catch {
     // Storage is full or forbidden: the other tabs still learn that the session has ended.
   }
-  removeStorageKey(pushUserKey);
+  if (cause !== "elsewhere") removeStorageKey(pushUserKey);
   void deleteShares().catch(() => undefined);
   clearSession();
 };
+
+/** When the server opened or last renewed the session. */
+export const getConfirmationTime = ({ expiresAt }: ClientSession): number => expiresAt - accessTokenSeconds * 1_000;
 
 export const isNearExpiry = ({ expiresAt }: ClientSession): boolean =>
   expiresAt - Date.now() < refreshMarginSeconds * 1_000;

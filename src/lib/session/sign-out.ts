@@ -2,7 +2,7 @@ import type { AccountDeletion } from "#contract/auth/account.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { ApiRequestError, sendHttpRequest } from "#lib/http/http-request.ts";
 import { type SignOutScope, savePendingSignOut, signOutOnServer } from "./pending-sign-out.ts";
-import { endSession, getSession, isNearExpiry, wasAccountDeleted } from "./session.ts";
+import { endSession, getSession, getSessionEndCause, isNearExpiry } from "./session.ts";
 import { refreshSession, withSessionLock } from "./session-refresh.ts";
 
 // Each function throws `ApiRequestError`.
@@ -61,6 +61,6 @@ export const deleteAccount = async (userId: Uuid): Promise<void> => {
     if (!(error instanceof ApiRequestError) || error.status !== 401) throw error;
     // Either only this session has ended, or an earlier deletion succeeded without a response.
     if (await refreshSession(true)) await deleteAccountAndSession(userId);
-    else if (!wasAccountDeleted()) throw error;
+    else if (getSessionEndCause() !== "account") throw error;
   }
 };

@@ -1,4 +1,4 @@
-import { toPhoneQuery } from "#contract/people.ts";
+import { cleanPhone } from "#contract/phone/phone-text.ts";
 import { foldText } from "#contract/text.ts";
 
 /** Whether a query is part of the name or the number, ignoring case (SPEC.md §2) and accents. */
@@ -6,7 +6,7 @@ export const matchesContact = (query: string, contact: { username: string; phone
   const wanted = foldText(query.trim());
   if (wanted === "") return true;
   if (foldText(contact.username).includes(wanted) || contact.phone.includes(wanted)) return true;
-  // Phone number as typed, with spaces and punctuation. A query with letters is a name.
-  const digits = /^[\d\s().+/-]+$/.test(wanted) ? toPhoneQuery(wanted) : "";
+  // A query with letters is a name.
+  const digits = /^\+?(\d+)$/.exec(cleanPhone(query))?.[1] ?? "";
   return digits !== "" && (contact.phone.includes(digits) || contact.phone.includes(digits.replace(/^00/, "")));
 };

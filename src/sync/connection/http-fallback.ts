@@ -42,6 +42,17 @@ export class HttpFallback {
     return !this.#session.isReady && this.#isProlonged;
   }
 
+  /**
+   * Whether the server has told by HTTP what changed, so that its logs were compared with the stored ones. Otherwise
+   * asks it, and the outbox continues with its answer.
+   */
+  confirmState(): boolean {
+    if (this.#isPollingSuspended) return false;
+    if (!this.#polling.isActive) this.#polling.start();
+    else if (!this.#polling.hasAnswer) this.#polling.pollNow();
+    return this.#polling.hasAnswer;
+  }
+
   /** The socket, or another attempt to open one, ended; `failures` in a row were never welcomed. */
   handleSocketClosed(failures: number): void {
     if (failures === 0) this.#startOutage();

@@ -19,6 +19,7 @@ export class HttpPolling {
   readonly #events: HttpPollingEvents;
   readonly #callPolling: CallPoller;
   #isActive = false;
+  #hasAnswer = false;
   #isPolling = false;
   #isScheduled = false;
   #delay = minIntervalMs;
@@ -41,7 +42,13 @@ export class HttpPolling {
   start(): void {
     if (this.#isActive) return;
     this.#isActive = true;
+    this.#hasAnswer = false;
     this.pollNow();
+  }
+
+  /** Whether the server has answered since polling started. */
+  get hasAnswer(): boolean {
+    return this.#hasAnswer;
   }
 
   stop(): void {
@@ -72,6 +79,7 @@ export class HttpPolling {
       try {
         const hasNews = await this.#fetchChanges();
         this.#delay = hasNews ? minIntervalMs : Math.min(maxIntervalMs, this.#delay * 1.5);
+        this.#hasAnswer = true;
         this.#events.onReachability(true);
       } catch {
         this.#delay = Math.min(maxIntervalMs, this.#delay * 2);

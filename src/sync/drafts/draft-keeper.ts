@@ -10,6 +10,7 @@ import {
   toDraftSlotKeys,
 } from "#sync/store/pending/draft-keys.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
+import { toStoredBytes } from "#sync/store/stored-bytes.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { Draft } from "#sync/store/view-models.ts";
@@ -61,10 +62,13 @@ export class DraftKeeper {
     onStorageFull: () => void = () => {},
   ): Promise<DraftKeeper | undefined> {
     const used = await listDraftKeys(tab, getContext(tab).store, target);
+    const keys = toDraftSlotKeys(target);
+    // The first slots may be in use in a database that does not answer at the moment.
+    if (tab.isInMemory) keys.reverse();
     const slot =
       (await acquireFreeSlot(tab, used)) ??
       (used.length > 0 ? await acquireReleasedSlot(tab, used) : undefined) ??
-      (await acquireFreeSlot(tab, toDraftSlotKeys(target)));
+      (await acquireFreeSlot(tab, keys));
     if (!slot) return undefined;
     const keeper = new DraftKeeper(tab, { target, key: slot.key }, slot.release, onStorageFull);
     const saved = await keeper.load().catch((error: unknown) => console.warn("the draft cannot be read", error));
@@ -80,9 +84,9 @@ export class DraftKeeper {
     const blobs = await store.blobs.bulkGet(row.files.map(({ id }) => id));
     const captions = new Map<File, string>();
     const files = row.files.flatMap(({ id, name, type, modified, caption }, index) => {
-      const blob = blobs[index]?.blob;
-      if (!blob) return [];
-      const file = new File([blob], name, { type, lastModified: modified });
+      const bytes = blobs[index]?.blob;
+      if (!bytes) return [];
+      const file = new File([bytes], name, { type, lastModified: modified });
       this.#blobIds.set(file, id);
       if (caption !== "") captions.set(file, caption);
       return file;
@@ -186,7 +190,10 @@ export class DraftKeeper {
     for (const file of sendable) {
       const id = this.#blobIds.get(file) ?? createUuid(this.#tab.platform.now());
       this.#blobIds.set(file, id);
-      if (!saved.has(id)) await strict.blobs.put({ file: id, blob: file.slice(0, file.size, file.type) });
+      if (!saved.has(id)) {
+        const blob = await toStoredBytes(strict, file.slice(0, file.size, file.type));
+        await strict.blobs.put({ file: id, blob });
+      }
       const { name, type, lastModified: modified } = file;
       rows.push({ id, name, type, modified, caption: captions.get(file) ?? "" });
     }

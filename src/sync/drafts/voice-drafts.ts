@@ -3,6 +3,7 @@ import { getContext } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { type RecordingRow, toRecordingKeys } from "#sync/store/pending/draft-keys.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
+import { toBlob, toStoredBytes } from "#sync/store/stored-bytes.ts";
 import { retryOnQuotaError } from "#sync/store/sync-context.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { RecordingDraft } from "#sync/store/view-models.ts";
@@ -34,6 +35,8 @@ export const appendRecordingChunk = async (tab: Tab, recording: RecordingRow, ch
   const { store } = context;
   const { conversation, startedAt } = recording;
   const keys = toRecordingKeys(conversation);
+  if (tab.isInMemory) keys.reverse(); // as for draft slots
+  const bytes = await toStoredBytes(store, chunk);
   const write = () =>
     changeDraft(store, conversation, [store.chunks], async () => {
       const rows = await store.recordings.bulkGet(keys);
@@ -41,7 +44,7 @@ export const appendRecordingChunk = async (tab: Tab, recording: RecordingRow, ch
       const key = keys[slot < 0 ? rows.indexOf(undefined) : slot];
       if (key === undefined) throw new Error("no free slot");
       const n = await queryChunks(store, key).count();
-      await store.chunks.add({ conversation: key, n, chunk });
+      await store.chunks.add({ conversation: key, n, chunk: bytes });
       await store.recordings.put({ ...recording, conversation: key });
     });
   await retryOnQuotaError(context, write, false).catch((error: unknown) => {
@@ -69,5 +72,5 @@ export const findRecordingDraft = async (
   const [recording] = released ? await listRecordings(store, conversation, released.startedAt) : [];
   if (!recording) return undefined;
   const chunks = await queryChunks(store, recording.conversation).toArray();
-  return { ...recording, chunks: chunks.map(({ chunk }) => chunk) };
+  return { ...recording, chunks: chunks.map(({ chunk }) => toBlob(chunk)) };
 };

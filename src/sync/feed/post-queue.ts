@@ -12,6 +12,7 @@ import type { DraftSlot } from "#sync/store/pending/draft-keys.ts";
 import type { PostQueueRow } from "#sync/store/post-rows.ts";
 import { applyChange, mergeExceptionList, type SettingsRow, updateSettingsRow } from "#sync/store/settings-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
+import { toBlob, toStoredBytes } from "#sync/store/stored-bytes.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
@@ -56,7 +57,7 @@ export const enqueuePost = async (
   const id = createUuid(tab.platform.now());
   const pictureInfo = picture && { width: picture.width, height: picture.height, thumb: picture.thumb };
   const { content } = parseNewPost({ id, content: cleanPost(text), ...(pictureInfo ? { picture: pictureInfo } : {}) });
-  const blob = picture && getPictureBlob(picture);
+  const blob = picture && (await toStoredBytes(strict, getPictureBlob(picture)));
   const write = () =>
     strict.transaction("rw", [strict.postbox, strict.blobs, strict.meta], async () => {
       const createdAt = await nextPostTime(context);
@@ -171,5 +172,8 @@ export const listPendingPosts = ({ store }: SyncContext): Promise<PendingPost[]>
       ({ state }) => state !== "cancelled",
     );
     const blobs = await store.blobs.bulkGet(rows.map(({ id }) => id));
-    return rows.map((row, index) => ({ ...row, blob: blobs[index]?.blob }));
+    return rows.map((row, index) => {
+      const bytes = blobs[index]?.blob;
+      return { ...row, blob: bytes && toBlob(bytes) };
+    });
   });

@@ -7,6 +7,7 @@ import { ownProfileKey, type PersonRow } from "#sync/store/database.ts";
 import type { PostQueueRow, PostRow } from "#sync/store/post-rows.ts";
 import { readGiveUpTime } from "#sync/store/retry-policy.ts";
 import { readSettingsRow } from "#sync/store/settings-rows.ts";
+import { toBlob } from "#sync/store/stored-bytes.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { feedEtagKey } from "./feed-store.ts";
 
@@ -32,8 +33,8 @@ async function publish(
   const isRestricted = audience !== "everyone" && audience !== "nobody";
   const { statusesTo, exceptions } = isRestricted ? (await readSettingsRow(store)).wanted : {};
   if ((statusesTo ?? exceptions?.statusesTo) !== undefined) throw new SyncError("unavailable");
-  const blob = picture && (await store.blobs.get(id))?.blob;
-  if (picture && !blob) throw new SyncError("file_not_found");
+  const bytes = picture && (await store.blobs.get(id))?.blob;
+  if (picture && !bytes) throw new SyncError("file_not_found");
   // From here on the server may have it, so that a cancellation must delete it there too.
   const updated = await strict.postbox
     .where("id")
@@ -44,7 +45,7 @@ async function publish(
   const post: NewPost = { id, content, ...(picture ? { picture } : {}), ...(audience ? { audience } : {}) };
   const body = new FormData();
   body.set("post", JSON.stringify(post));
-  if (blob) body.set("picture", blob, "picture");
+  if (bytes) body.set("picture", toBlob(bytes), "picture");
   const request = { method: "POST", path: "/api/tala", body } as const;
   const answer = await platform.request(request, { isRawBody: true, timeoutMs: postTimeoutMs });
   const parsed = v.safeParse(Published, answer);

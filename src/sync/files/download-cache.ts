@@ -6,6 +6,7 @@ import { retryDelayMs } from "#lib/http/backoff.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import { deleteCachedFiles, evictCachedFiles, isQuotaError } from "#sync/store/storage-quota.ts";
+import { toStoredBytes } from "#sync/store/stored-bytes.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 
 const cacheMaxBytes = 200 * 1024 * 1024;
@@ -84,11 +85,12 @@ const saveDownload = async (
 ): Promise<void> => {
   const { store, platform } = context;
   const row = { file, size: blob.size, usedAt: platform.now() };
+  const bytes = await toStoredBytes(store, blob);
   await retryOnQuotaError(
     context,
     () =>
       store.transaction("rw", [store.files, store.blobs], async () => {
-        await store.blobs.put({ file, blob });
+        await store.blobs.put({ file, blob: bytes });
         await store.files.put(row);
       }),
     false,

@@ -3,6 +3,7 @@ import type { AttachedBody } from "#contract/messages/body.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
 import type { LiveQuery } from "#sync/queries/live-queries.ts";
+import { toBlob } from "#sync/store/stored-bytes.ts";
 import type { FileView } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 
@@ -112,7 +113,7 @@ class CachedFileEntry implements CachedFile {
     const { file } = this.#file;
     const row = await store?.blobs.get(file);
     if (!store || !row) return this.#state.set({ url: undefined, state: "absent" });
-    this.#showBlob(row.blob);
+    this.#showBlob(toBlob(row.blob));
     const now = platform.now();
     await store.files
       .where("file")

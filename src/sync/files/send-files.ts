@@ -10,6 +10,7 @@ import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalStore, ReplyTarget } from "#sync/store/database.ts";
 import type { SavedDraft } from "#sync/store/pending/draft-keys.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
+import { toStoredBytes } from "#sync/store/stored-bytes.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { toUploadRow } from "#sync/store/upload-rows.ts";
 import type { OutgoingFile } from "#sync/store/view-models.ts";
@@ -82,8 +83,10 @@ const insertFiles = async (
   const { strict } = context;
   const unstored = uploads.filter(({ isStored }) => !isStored);
   try {
-    for (const { file, blob } of unstored)
-      await retryOnQuotaError(context, () => strict.blobs.put({ file, blob }), false);
+    for (const { file, blob } of unstored) {
+      const row = { file, blob: await toStoredBytes(strict, blob) };
+      await retryOnQuotaError(context, () => strict.blobs.put(row), false);
+    }
     const toRows = (createdAt: number) =>
       uploads.map(({ file, blob, body }, n) => ({
         ...toUploadRow(file, findAttachment(body)?.name ?? "", blob, createdAt),

@@ -5,6 +5,7 @@ import { filePartBytes, filePartsAtOnce } from "#contract/limits/files.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
 import type { UploadRow } from "#sync/store/database.ts";
+import { toBlob } from "#sync/store/stored-bytes.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
 const partTimeoutMs = 120_000; // three parts side by side at 30 kbit/s
@@ -83,7 +84,8 @@ const uploadMissingParts = async (
   { received }: FileState,
   upload: UploadContext,
 ) => {
-  const blob = (await context.store.blobs.get(file))?.blob;
+  const stored = await context.store.blobs.get(file);
+  const blob = stored && toBlob(stored.blob);
   if (blob?.size !== size) throw new UnreadableFileError("the file is not here");
   const { platform } = context;
   const receivedParts = new Set(received);

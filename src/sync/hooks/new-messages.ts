@@ -6,7 +6,7 @@ import type { StoredBody } from "#contract/messages/body.ts";
 import { countsAsUnread } from "#contract/messages/message.ts";
 import type { QueryContext } from "#sync/queries/live-queries.ts";
 import type { LocalConversationRow, LocalStore, PersonRow } from "#sync/store/database.ts";
-import { listSections } from "#sync/store/list-sections.ts";
+import { listSections } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { isOwnMessage, toDisplayedMentions, toDisplayedUnread } from "#sync/store/row-mapping.ts";
 import type { ConversationListItem, MemberProfiles } from "#sync/store/view-models.ts";

@@ -12,6 +12,7 @@ type Recipient = {
   username: string;
   phone: string;
   avatar: string | null;
+  groupId?: string;
   /** Number of members of a group. */
   members?: number;
 };
@@ -27,7 +28,7 @@ export const useRecipients = (me: Uuid) => {
     () =>
       conversations?.flatMap(({ id, group, gone, open }): Recipient[] =>
         group && open && !gone
-          ? [{ id, username: group.name, phone: "", avatar: group.picture, members: group.count }]
+          ? [{ id, username: group.name, phone: "", avatar: group.picture, groupId: id, members: group.count }]
           : [],
       ),
     [conversations],

@@ -89,6 +89,7 @@ const applyLiveEdit = async (
     return transaction.applyRevisions(row, { since: revision - 1, revision, messages: [message] });
   }
   row.revision = Math.max(row.revision, revision);
+  transaction.hasReplacedContent = true;
   if (seq === row.head && row.preview && isEditableBody(row.preview))
     Object.assign(row, toPreview(withText(row.preview, text, edited)));
 };

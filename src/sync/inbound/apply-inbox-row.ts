@@ -4,7 +4,7 @@ import { toPendingMessageFlagsKey } from "#sync/store/pending/pending-message-fl
 import { adoptServerReadState, isCountCurrent, mergeInboxRow } from "#sync/store/row-mapping.ts";
 import type { ApplyTransaction } from "./apply-transaction.ts";
 import { closeLeftGroup, purgeLeftGroup, reopenGroup } from "./data-purge.ts";
-import { hasDifferentLog, markForked } from "./forks/log-forks.ts";
+import { compareLogs, markForked, markUnconfirmed } from "./forks/log-forks.ts";
 
 /**
  * Applies an inbox row. `isFullSync`: the row counts even where the server knows less than this device.
@@ -20,18 +20,21 @@ export const applyInboxRow = async (
   const { store } = transaction;
   let row = await transaction.loadRow(inbox.conversation);
   if (inbox.gone) delete row.forked;
-  if (await isForked(transaction, row, inbox, isFullSync, isLogConfirmed))
-    return markForked(transaction, row, inbox.head, inbox);
+  const log = await findLogState(transaction, row, inbox, isFullSync, isLogConfirmed);
+  if (log === "different") return markForked(transaction, row, inbox.head, inbox);
+  // The first row of the conversation since all handles were discarded.
+  if (log === "unknown" && row.handle === undefined && !isLogConfirmed) return markUnconfirmed(transaction, row, inbox);
   if (row.epoch !== "" && row.epoch !== inbox.epoch) {
     row = await transaction.resetLog(row, inbox.epoch);
     transaction.logResets.push(row.id);
   }
   if (isFullSync) adoptServerReadState(row, inbox);
   if (inbox.head < row.head && !inbox.gone) transaction.needsLogCheck.push(row.id);
-  const { hidden: hiddenBefore, open: wasOpen, sender, preview, whole, flagsRevision = 0 } = row;
+  const { hidden: hiddenBefore, open: wasOpen, revision, sender, preview, whole, flagsRevision = 0 } = row;
   const wasFormerMember = hasLeftGroup(row);
   const isCounted = isCountCurrent(row, inbox);
   mergeInboxRow(row, inbox);
+  transaction.hasReplacedContent ||= row.revision > revision || row.open !== wasOpen || row.gone;
   if (row.hidden > hiddenBefore) await transaction.deleteCleared(row);
   if (row.gone) return purgeLeftGroup(transaction, row);
   if (wasOpen && hasLeftGroup(row)) {
@@ -53,19 +56,19 @@ export const applyInboxRow = async (
   } else if ((await store.queryUnsent(row.id).count()) === 0) await storePreview(transaction, row, inbox);
 };
 
-/** Whether the stored messages belong to another log than the one the inbox row describes. */
-const isForked = async (
+/** Whether the stored messages belong to the log that the inbox row describes. */
+const findLogState = async (
   { store }: ApplyTransaction,
   row: LocalConversationRow,
   inbox: InboxRow,
   isFullSync: boolean,
   isLogConfirmed: boolean,
-): Promise<boolean> => {
-  if (row.forked) return true;
-  if (inbox.gone || row.epoch === "" || row.lo > row.hi) return false;
-  if (row.epoch !== inbox.epoch) return true;
+): Promise<"same" | "different" | "unknown"> => {
+  if (row.forked) return "different";
+  if (inbox.gone || row.epoch === "" || row.lo > row.hi) return "same";
+  if (row.epoch !== inbox.epoch) return "different";
   const isBehind = (inbox.head < row.hi && !isLogConfirmed) || inbox.revision < row.revision;
-  return (isFullSync && isBehind) || (await hasDifferentLog(store, row, inbox));
+  return isFullSync && isBehind ? "different" : compareLogs(store, row, inbox);
 };
 
 /** Stores the preview if it is complete and the only missing message. This saves a request. */

@@ -1,6 +1,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
-import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
+import type { Relation } from "#contract/people.ts";
+import type { LocalConversationRow, LocalStore, PersonRow } from "#sync/store/database.ts";
 import { saveOwnRelation } from "#sync/store/own-profile-row.ts";
 import { toPersonRow } from "#sync/store/row-mapping.ts";
 import { insertSecurityNotice } from "#sync/store/security-notice-rows.ts";
@@ -28,6 +28,8 @@ export type ApplyResult = {
   orphanedPictureOwners: ReadonlySet<Uuid>;
   /** Whether this person is no member of a group any more. */
   hasLeftGroups: boolean;
+  /** Whether something shown before was deleted or changed. */
+  hasReplacedContent: boolean;
   /** Messages or deletions were queued again, or flags of messages have to be fetched. */
   hasRequeued: boolean;
   cursor: SyncCursor;
@@ -47,14 +49,17 @@ const applyChange = async (transaction: ApplyTransaction, change: ServerChange):
       }
       const stored = await transaction.store.people.get(profile.id);
       await transaction.store.people.put({ ...toPersonRow(change.relation), told: (stored?.told ?? 0) + 1 });
+      transaction.hasReplacedContent ||= isRelationChanged(stored, change.relation);
       if (profile.deleted) await purgeDeletedPerson(transaction, profile.id);
       return true;
     }
     case "relation": {
       // A push since the request may be newer than the answer.
-      const pushCount = (await transaction.store.people.get(change.relation.profile.id))?.told ?? 0;
-      if (pushCount === change.pushCount)
-        await transaction.store.people.put({ ...toPersonRow(change.relation), told: pushCount });
+      const stored = await transaction.store.people.get(change.relation.profile.id);
+      const pushCount = stored?.told ?? 0;
+      if (pushCount !== change.pushCount) return true;
+      await transaction.store.people.put({ ...toPersonRow(change.relation), told: pushCount });
+      transaction.hasReplacedContent ||= isRelationChanged(stored, change.relation);
       return true;
     }
     case "settings":
@@ -91,6 +96,10 @@ const applyChange = async (transaction: ApplyTransaction, change: ServerChange):
       return applyConversationChange(transaction, change);
   }
 };
+
+/** Whether the chat with a person may be shown differently, such as after a block. */
+const isRelationChanged = (before: PersonRow | undefined, { state, blocked }: Relation): boolean =>
+  before !== undefined && (before.state !== state || before.blocked !== (blocked ? 1 : 0));
 
 /** Updates the cursor; handles of another inbox are discarded. */
 const advanceCursor = async (
@@ -138,7 +147,7 @@ export const applyInTransaction = (
     if (transaction.needsFullResync) await transaction.writeCursor(addGap(await transaction.readCursor(), 0));
     await transaction.flush();
     const { touchedRows, logResets, needsLogCheck, sentIds, hasRequeued } = transaction;
-    const { orphanedFiles, orphanedPictureOwners, hasLeftGroups } = transaction;
+    const { orphanedFiles, orphanedPictureOwners, hasLeftGroups, hasReplacedContent } = transaction;
     const rows = [...touchedRows.values()];
     return {
       rows,
@@ -148,6 +157,7 @@ export const applyInTransaction = (
       orphanedFiles,
       orphanedPictureOwners,
       hasLeftGroups,
+      hasReplacedContent,
       hasRequeued,
       cursor: await transaction.readCursor(),
     };
@@ -155,7 +165,7 @@ export const applyInTransaction = (
 
 /**
  * Deletes the files and pictures that no message, group or person refers to any more, and the first views that may show
- * a deleted person, or a message field in a group that was left.
+ * something of what was deleted or changed, or a message field in a group that was left.
  */
 export const deleteOrphans = (
   context: SyncContext,
@@ -163,12 +173,13 @@ export const deleteOrphans = (
     orphanedFiles,
     orphanedPictureOwners,
     hasLeftGroups,
-  }: Pick<ApplyResult, "orphanedFiles" | "orphanedPictureOwners" | "hasLeftGroups">,
+    hasReplacedContent,
+  }: Pick<ApplyResult, "orphanedFiles" | "orphanedPictureOwners" | "hasLeftGroups" | "hasReplacedContent">,
 ): void => {
   if (orphanedFiles.length > 0) runInBackground(context, deleteCachedFiles(context.store, orphanedFiles));
   const hasOrphans = orphanedPictureOwners.size > 0;
   if (hasOrphans) runInBackground(context, context.platform.deletePictures(orphanedPictureOwners));
-  if (hasOrphans || hasLeftGroups) runInBackground(context, deleteFirstViews());
+  if (hasOrphans || hasLeftGroups || hasReplacedContent) void context.platform.deleteFirstViews();
 };
 
 /**

@@ -50,6 +50,8 @@ export class ApplyTransaction {
   readonly orphanedPictureOwners = new Set<Uuid>();
   /** Whether this person is no member of a group any more. */
   hasLeftGroups = false;
+  /** Whether something that may have been shown was deleted or changed: messages, a history, the relation to a person. */
+  hasReplacedContent = false;
   /** Whether every conversation has to be compared with the server's. */
   needsFullResync = false;
   /**
@@ -97,6 +99,7 @@ export class ApplyTransaction {
 
   /** Deletes the stored messages and members of a recreated log and returns the reset row. */
   async resetLog(row: LocalConversationRow, epoch: string): Promise<LocalConversationRow> {
+    this.hasReplacedContent = true;
     await this.store.queryMessages(row.id, 0).delete();
     await this.store.meta.delete(toStarsKey(row.id));
     await deleteRecordedCalls(this.store, row.id);
@@ -203,6 +206,7 @@ export class ApplyTransaction {
     { since, revision, messages, reactions = [] }: Pick<RevisedChange, "since" | "revision" | "messages" | "reactions">,
   ): Promise<void> {
     row.revision = Math.max(row.revision, revision);
+    this.hasReplacedContent ||= messages.length > 0;
     updateMentions(row, messages);
     const stored = await this.store.messages.bulkGet(messages.map(({ seq }) => [row.id, seq]));
     const applicable = messages.filter(
@@ -219,6 +223,7 @@ export class ApplyTransaction {
 
   /** Deletes the messages of the cleared history. They do not count as missing, so they are not fetched again. */
   async deleteCleared(row: LocalConversationRow): Promise<void> {
+    this.hasReplacedContent = true;
     const cleared = this.store.queryMessages(row.id, 0, row.hidden);
     await cleared.each((message) => this.collectOrphanedFile(message));
     await cleared.delete();

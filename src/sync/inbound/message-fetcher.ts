@@ -5,7 +5,7 @@ import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
-import { listSections } from "#sync/store/list-sections.ts";
+import { listSections } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { type ApplyResult, applyServerChanges } from "./apply-server-changes.ts";
 import { toForkPageCommand } from "./forks/log-forks.ts";
@@ -193,7 +193,7 @@ export class MessageFetcher {
   #toPageCommand(row: LocalConversationRow): CommandOf<"page"> | undefined {
     const { id, head, hi, lo } = row;
     const isEmpty = lo > hi;
-    if (row.forked) return toForkPageCommand(row, messagePageRows);
+    if (row.forked) return toForkPageCommand(row);
     if (hi >= head && !this.#needsLogCheck.has(id)) return undefined;
     if (hi >= head) return { type: "page", conversation: id, direction: "after", seq: head, limit: 1 };
     const isWanted = isMissingMessages(row) || this.#prioritized.has(id) || this.#needsLogCheck.has(id);

@@ -12,7 +12,7 @@ import { removeContent } from "./remove-content.ts";
  */
 export const deleteMessageForSelf = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
   const context = getContext(tab);
-  if (tab.storageTrouble.get() === "memory") throw new SyncError("no_room");
+  if (tab.isInMemory) throw new SyncError("no_room");
   const { strict, platform } = context;
   await retryOnQuotaError(context, () =>
     strict.transaction("rw", [strict.messages, ...strict.sendingTables], async () => {
@@ -22,5 +22,6 @@ export const deleteMessageForSelf = async (tab: Tab, conversation: ConversationI
       await removeContent(strict, conversation, [seq]);
     }),
   );
+  void platform.deleteFirstViews();
   tab.notifyOutboxChanged();
 };

@@ -33,8 +33,8 @@ export const createMessageFlagSender = (
     const key = toPendingMessageFlagsKey(pending.conversation, pending.seq);
     if (JSON.stringify((await strict.meta.get(key))?.value) === JSON.stringify(pending)) await strict.meta.delete(key);
   };
-  const settle = (pending: PendingMessageFlags, { revision, starred, deleted }: MessageFlags): Promise<void> =>
-    strict.transaction("rw", [strict.messages, ...strict.sendingTables], async () => {
+  const settle = async (pending: PendingMessageFlags, { revision, starred, deleted }: MessageFlags): Promise<void> => {
+    await strict.transaction("rw", [strict.messages, ...strict.sendingTables], async () => {
       const { conversation } = pending;
       const row = await strict.conversations.get(conversation);
       if (row && !row.gone && starred.length > 0)
@@ -46,6 +46,8 @@ export const createMessageFlagSender = (
       if (!row || revision === 0 || revision >= (row.flagsRevision ?? 0))
         await strict.meta.delete(toPendingMessageFlagsKey(conversation));
     });
+    if (deleted.length > 0) void platform.deleteFirstViews();
+  };
   /** Shows a message again that the server did not delete. Rejects with a SyncError. */
   const restore = async (conversation: ConversationId, seq: number): Promise<void> => {
     const request = { type: "page", conversation, direction: "after", seq: seq - 1, limit: 1 } as const;

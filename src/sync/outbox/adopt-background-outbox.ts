@@ -40,7 +40,7 @@ const adoptEntry = async (context: SyncContext, entry: StoredEntry["entry"]): Pr
  */
 export const adoptBackgroundOutbox = async (tab: Tab): Promise<void> => {
   const context = tab.context.get();
-  if (!context || tab.storageTrouble.get() === "memory") return; // a store in memory would lose them
+  if (!context || tab.isInMemory) return; // a store in memory would lose them
   const { platform, me } = context;
   const { indexedDB: factory } = platform.indexedDb ?? globalThis;
   const outbox = new BackgroundOutbox(me, { indexedDB: factory, locks: platform.locks });

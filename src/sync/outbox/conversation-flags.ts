@@ -10,7 +10,7 @@ import {
 import type { ChangeNumber } from "#contract/wire/commands.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
-import { listSections } from "#sync/store/list-sections.ts";
+import { listSections } from "#sync/store/database.ts";
 import { type PendingFlags, toPendingFlagsKey } from "#sync/store/pending/pending-flags.ts";
 import { toEffectiveFlags } from "#sync/store/row-mapping.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";

@@ -32,13 +32,15 @@ const replaceWithTombstone = (store: LocalStore, conversation: ConversationId, s
  */
 export const deleteLocally = async (tab: Tab, conversation: ConversationId, seq: number): Promise<boolean> => {
   const context = tab.context.get();
-  if (!context || tab.storageTrouble.get() === "memory") return false;
+  if (!context || tab.isInMemory) return false;
   // Other code reports and repairs failures of the store.
   const isDone = await retryOnQuotaError(
     context,
     () => replaceWithTombstone(context.strict, conversation, seq),
     false,
   ).catch(() => false);
-  if (isDone) tab.notifyOutboxChanged();
-  return isDone;
+  if (!isDone) return false;
+  void context.platform.deleteFirstViews();
+  tab.notifyOutboxChanged();
+  return true;
 };

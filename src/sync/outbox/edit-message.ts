@@ -92,6 +92,7 @@ export const editOwnMessage = async (
     ),
   );
   updateJournal(context, item, text);
+  void platform.deleteFirstViews();
   tab.notifyOutboxChanged();
 };
 
@@ -103,11 +104,12 @@ const updateJournal = (context: SyncContext, { cid }: EditedItem, text: string):
 
 /** Discards an edit that the server refused: the message shows the text that the others have. */
 export const discardEdit = async (tab: Tab, conversation: ConversationId, { seq, cid }: EditedItem): Promise<void> => {
-  const { strict } = getContext(tab);
+  const { strict, platform } = getContext(tab);
   await strict.transaction("rw", listEditTables(strict), async () => {
     const message = await findEditedMessage(strict, conversation, seq ?? cid);
     for (const target of [seq, cid])
       if (target !== undefined) await strict.meta.delete(toPendingEditKey({ conversation, target }));
     if (message) await updatePreview(strict, message, message.body);
   });
+  void platform.deleteFirstViews();
 };

@@ -165,7 +165,7 @@ export const enqueueText = async (
   tab.typing.resetThrottle(conversation);
   tab.notifyOutboxChanged();
   // A store in memory does not survive the page, so the author waits until the server has the message.
-  if (tab.storageTrouble.get() === "memory") {
+  if (tab.isInMemory) {
     const isSent = async ({ outbox }: LocalStore) => (await outbox.get(cid))?.state !== "queued";
     await waitForStore(tab, isSent, memoryAckTimeoutMs);
   }
@@ -268,6 +268,7 @@ export const discardUnsentMessage = async (tab: Tab, cid: Uuid): Promise<boolean
     return true;
   });
   clearSentText(context, cid);
+  void context.platform.deleteFirstViews();
   tab.notifyOutboxChanged();
   return wasUnsent;
 };

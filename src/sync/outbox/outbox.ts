@@ -6,6 +6,7 @@ import { findAttachment } from "#contract/messages/body.ts";
 import { groupIntoFrames } from "#sync/connection/frame-writer.ts";
 import type { SocketSession } from "#sync/connection/socket-session.ts";
 import { type ApplyResult, applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
+import { listUnconfirmedLogs } from "#sync/inbound/forks/log-forks.ts";
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
 import { KeyedBackoff } from "#sync/platform/keyed-backoff.ts";
 import { Retry } from "#sync/platform/retry.ts";
@@ -27,6 +28,8 @@ export type OutboxOptions = {
   session: Pick<SocketSession, "isReady" | "sendMessage" | "sendMulticast" | "probe">;
   /** Whether messages are sent by HTTP, because no socket opens. */
   usesHttp(): boolean;
+  /** Whether the server has told by HTTP what changed since. Otherwise asks it, and `runNow` follows its answer. */
+  confirmState(): boolean;
   /** Whether sending is paused because the messages that a restored server lost are queued again first. */
   isPaused(): boolean;
   onApplied(result: ApplyResult): void;
@@ -213,12 +216,13 @@ export class Outbox {
       });
     const ids = [...new Set(due.map((row) => row.conversation))];
     const conversations = ids.length > 0 ? await this.#context.store.conversations.bulkGet(ids) : [];
-    // A forked log waits until the messages that a restored server lost were queued again.
-    const forked = new Set(conversations.flatMap((row) => (row?.forked ? row.id : [])));
+    // Until the messages that a restored server lost were queued again.
+    const known = conversations.filter((row) => row !== undefined);
+    const unconfirmed = await listUnconfirmedLogs(this.#context.store, known);
     this.#cancelBatchWait();
     if (batchDelayMs < Number.POSITIVE_INFINITY)
       this.#cancelBatchWait = platform.startTimer(batchDelayMs, () => this.schedule());
-    const settled = due.filter(({ conversation }) => !forked.has(conversation));
+    const settled = due.filter(({ conversation }) => !unconfirmed.has(conversation));
     const sendable = await selectSendable(this.#context, settled, this.#mentions);
     return isPaced ? this.#pacer.pickNext(sendable) : sendable;
   }
@@ -255,6 +259,7 @@ export class Outbox {
     const due = !session.isReady && usesHttp() ? await this.#listDue() : [];
     const [first] = due;
     if (!first || session.isReady) return "done";
+    if (!this.#options.confirmState()) return "retry";
     const { conversation, spread } = first;
     // Messages written after a multicast to this conversation wait for the multicast.
     const end = due.findIndex(

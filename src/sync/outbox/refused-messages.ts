@@ -30,6 +30,7 @@ export const discardCancelledMessage = async (context: SyncContext, row: OutboxR
   const { strict } = context;
   await strict.transaction("rw", [...strict.sendingTables, strict.recordings], () => deleteOutboxRow(strict, row));
   clearSentText(context, row.cid);
+  void context.platform.deleteFirstViews();
 };
 
 /**

@@ -1,7 +1,8 @@
 import { personQuery } from "#contract/auth/auth.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { waitForTakeover } from "#lib/browser/first-view.ts";
-import { isPageActive, subscribeToPageActivity } from "#lib/browser/page-activity.ts";
+import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
+import { isPageActive, subscribeToPageActivity } from "#lib/browser/page/page-activity.ts";
 import { deleteCachedAvatars, pruneCachedPostPictures } from "#lib/browser/picture-cache.ts";
 import { requestOutboxSync } from "#lib/browser/push/background-sync.ts";
 import { ApiRequestError, requestApi } from "#lib/http/api.ts";
@@ -12,7 +13,7 @@ import { SyncError } from "./sync-error.ts";
 
 const connectTimeoutMs = 15_000; // a slow network needs this long for a WebSocket upgrade
 
-const storeOpenTimeoutMs = 15_000; // opening a database in a broken browser profile never completes
+const storeTimeoutMs = 5_000; // a database that another page writes to, or of a broken profile, may never answer
 
 const findLocalStorage = (): Storage | undefined => {
   try {
@@ -67,7 +68,7 @@ export const createBrowserPlatform = (userId: Uuid): Platform => ({
   WebSocket,
   socketUrl: `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/socket?${personQuery}=${userId}`,
   connectTimeoutMs,
-  storeOpenTimeoutMs,
+  storeTimeoutMs,
   session: {
     isCurrent: () => getSession()?.userId === userId,
     async renewIfExpiring() {
@@ -120,6 +121,7 @@ export const createBrowserPlatform = (userId: Uuid): Platform => ({
   async estimateQuota() {
     return (await navigator.storage?.estimate?.())?.quota;
   },
+  deleteFirstViews: () => deleteFirstViews().catch(() => undefined),
   deletePictures: deleteCachedAvatars,
   prunePostPictures: pruneCachedPostPictures,
   createObjectUrl(blob) {

@@ -19,7 +19,8 @@ export type Platform = {
   WebSocket: new (url: string | URL, protocols?: string | string[]) => WebSocket;
   socketUrl: string;
   connectTimeoutMs: number;
-  storeOpenTimeoutMs: number;
+  /** Maximum wait for an answer of the local database when it is opened. */
+  storeTimeoutMs: number;
   session: {
     /** Whether this person is still the one signed in on this browser. */
     isCurrent(): boolean;
@@ -49,6 +50,8 @@ export type Platform = {
   requestOutboxSync(): Promise<void>;
   /** Storage quota of this origin in bytes, if the browser reports it. */
   estimateQuota(): Promise<number | undefined>;
+  /** Deletes the snapshots of first views, which may show what was deleted or changed. Does not reject. */
+  deleteFirstViews(): Promise<void>;
   /** Deletes cached pictures of these people and groups. */
   deletePictures(owners: ReadonlySet<string>): Promise<void>;
   /** Deletes cached pictures of all posts but the listed ones. `listWanted` is called only if there are any. */

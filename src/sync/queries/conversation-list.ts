@@ -1,7 +1,7 @@
 import { listNamedMembers } from "#components/messages/member-names.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore, OutboxRow } from "#sync/store/database.ts";
-import { type ListSection, listSections } from "#sync/store/list-sections.ts";
+import { type ListSection, listSections } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
 import {

@@ -60,21 +60,27 @@ export const readConversation = (
   });
 
 /**
- * Positions of the pinned messages, without those deleted for everyone on this device. Those that this person cleared
- * or deleted for themselves are left out unless they may unpin them. Requires a transaction.
+ * Positions of the pinned messages, without those that this person cleared, and those deleted for everyone on this
+ * device. Those deleted for themselves alone are left out unless they may unpin them. Requires a transaction.
  */
 const readPinnedMessages = async (
   store: LocalStore,
   { id, hidden, group, pinnedMessages = [] }: LocalConversationRow,
 ): Promise<number[]> => {
   const mayUnpin = !group || isGroupActionAllowed(group.role, "pin");
-  const seqs = pinnedMessages.filter((seq) => mayUnpin || seq > hidden);
+  const seqs = pinnedMessages.filter((seq) => seq > hidden);
   if (seqs.length === 0) return seqs;
   const stored = await store.messages.bulkGet(seqs.map((seq): [ConversationId, number] => [id, seq]));
   const deleted = mayUnpin ? new Set<number>() : await readDeletedSeqs(store, id);
   for (const message of stored)
     if (message?.body.type === "deleted" || (!mayUnpin && message?.body.type === "withheld")) deleted.add(message.seq);
   return seqs.filter((seq) => !deleted.has(seq));
+};
+
+/** Positions of pinned messages that this person cleared. They stay pinned for the other members. */
+export const readClearedPins = async ({ conversations }: LocalStore, id: ConversationId): Promise<number[]> => {
+  const { pinnedMessages = [], hidden = 0 } = (await conversations.get(id)) ?? {};
+  return pinnedMessages.filter((seq) => seq <= hidden);
 };
 
 export const readTextDraft = async (store: LocalStore, id: ConversationId): Promise<string> => {

@@ -33,7 +33,7 @@ const readStoredPage = async (
   kind: GalleryKind,
   before: number,
 ): Promise<{ messages: LocalMessageRow[]; next: MediaCursor | null }> => {
-  const isMatch = createMessageMatcher("", { kind });
+  const isMatch = createMessageMatcher(undefined, { kind });
   const messages: LocalMessageRow[] = [];
   for (let to = before - 1; ; ) {
     const batch = await store

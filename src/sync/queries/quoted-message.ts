@@ -35,7 +35,9 @@ export const readQuotedMessage = (
     ]);
     if (!row) return { state: "unavailable" };
     if (target <= row.hidden) return { state: "unavailable", isDeletedByMe: true };
-    if (message?.body.type === "withheld") return { state: "unavailable", isDeletedByMe: isDeletionForSelf(row) };
+    if (message?.body.type === "withheld") {
+      return { state: "unavailable", isWithheld: true, isDeletedByMe: isDeletionForSelf(row) };
+    }
     if (!message) return { state: target >= row.lo && target <= row.hi ? "unavailable" : "absent" };
     const { body, mine, sender, seq } = message;
     return { state: "found", body, mine: mine === 1, sender, seq };

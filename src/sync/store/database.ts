@@ -8,9 +8,9 @@ import { Body, ForwardSource, ReplyPlace, type StoredBody } from "#contract/mess
 import type { NumberNotice, RelationState } from "#contract/people.ts";
 import type { ConversationFlags, FlagChange } from "#contract/settings/conversation-flags.ts";
 import { storeNamePrefix } from "#lib/browser/push/background-sync.ts";
-import type { ListSection } from "./list-sections.ts";
 import { draftPrefixes, listDraftFiles, type RecordingChunkRow, type RecordingRow } from "./pending/draft-keys.ts";
 import type { PostQueueRow, PostRow } from "./post-rows.ts";
+import { StoredBytes } from "./stored-bytes.ts";
 
 /** Person with a current or former relation to this person. */
 export type PersonRow = {
@@ -28,6 +28,10 @@ export type PersonRow = {
   deleted?: 1; // account deleted
   numberNotice?: NumberNotice; // not confirmed by this person yet
 };
+
+/** Parts of the conversation list, as the index has them. */
+export const listSections = { archived: -1, none: 0, main: 1, pinned: 2 } as const;
+export type ListSection = (typeof listSections)[keyof typeof listSections];
 
 /** The server's inbox row plus local state. */
 export type LocalConversationRow = Omit<
@@ -172,7 +176,7 @@ export type UploadRow = v.InferOutput<typeof UploadRow>;
 
 /** Cached file. Its bytes are in `blobs`. */
 export type CachedFileRow = { file: Uuid; size: number; usedAt: number };
-export const BlobRow = v.object({ file: Uuid, blob: v.blob() });
+export const BlobRow = v.object({ file: Uuid, blob: StoredBytes });
 export type BlobRow = v.InferOutput<typeof BlobRow>;
 
 /** Key-value entries: sync cursor, own profile, settings, drafts, pending deletions and flags. */

@@ -7,8 +7,7 @@ import { mergeReadStates } from "#contract/messages/positions.ts";
 import type { Profile, Relation } from "#contract/people.ts";
 import { applyFlagChange, type ConversationFlags, noFlags } from "#contract/settings/conversation-flags.ts";
 import { toPreview } from "#contract/wire/preview.ts";
-import type { LocalConversationRow, LocalMessageRow, PersonRow } from "./database.ts";
-import { listSections } from "./list-sections.ts";
+import { type LocalConversationRow, type LocalMessageRow, listSections, type PersonRow } from "./database.ts";
 
 /** Pure conversions between server data and local rows. */
 

@@ -1,6 +1,7 @@
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { type Body, findAttachment } from "#contract/messages/body.ts";
 import type { UploadRow } from "./database.ts";
+import { toBlob } from "./stored-bytes.ts";
 import type { SyncContext } from "./sync-context.ts";
 
 const maxReuploads = 3;
@@ -30,7 +31,7 @@ export const requeueUpload = ({ strict, platform }: SyncContext, file: Uuid): Pr
     const newFile = createUuid(platform.now());
     await Promise.all([strict.blobs, strict.files, strict.uploads].map((table) => table.delete(file)));
     await strict.blobs.put({ file: newFile, blob: stored.blob });
-    await strict.uploads.put(toUploadRow(newFile, attachment.name, stored.blob, first.createdAt));
+    await strict.uploads.put(toUploadRow(newFile, attachment.name, toBlob(stored.blob), first.createdAt));
     await strict.outbox.bulkPut(
       messages.map((message) => ({
         ...message,

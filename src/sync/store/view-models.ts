@@ -138,9 +138,9 @@ export type QuotedMessage =
   | { state: "absent" }
   /**
    * Not visible to this person: from before they joined, cleared, or never delivered to them. `isDeletedByMe`: they
-   * cleared it or deleted it for themselves.
+   * cleared it or deleted it for themselves. `isWithheld`: the log has a placeholder for it.
    */
-  | { state: "unavailable"; isDeletedByMe?: boolean };
+  | { state: "unavailable"; isDeletedByMe?: boolean; isWithheld?: true };
 
 export type ChatView = {
   items: ChatItem[]; // newest first
@@ -152,5 +152,8 @@ export type ChatView = {
 /** Connection to the server. */
 export type LinkState = "online" | "connecting" | "offline";
 
-/** Problem of the local database: kept in memory only, or no space left on the device. */
-export type StorageTrouble = "memory" | "full";
+/**
+ * Problem of the local database: the browser keeps nothing ("memory"), the database does not answer at the moment
+ * ("unreachable"), or no space is left on the device ("full"). In the first two cases the page works from memory.
+ */
+export type StorageTrouble = "memory" | "unreachable" | "full";

@@ -61,6 +61,7 @@ export class Leader {
   /** The server sends its whole state, because it lost data. Messages that it lost are sent again before newer ones. */
   #isResyncing = false;
   #hasFetchedProfile = false;
+  #hadGaps = false;
 
   constructor(context: SyncContext, events: LeaderEvents) {
     this.#context = context;
@@ -109,6 +110,7 @@ export class Leader {
     this.#outbox = new Outbox(context, {
       session: this.#session,
       usesHttp: () => this.#httpFallback.usesHttp,
+      confirmState: () => this.#httpFallback.confirmState(),
       isPaused: () => this.#isResyncing,
       onApplied: (result) => {
         this.#handleApplied(result);
@@ -244,7 +246,10 @@ export class Leader {
       this.#outbox.schedule();
       this.#lazyWorkers.schedule();
     }
-    if (result.cursor.gaps.length > 0) this.#gapFiller.schedule();
+    const hasGaps = result.cursor.gaps.length > 0;
+    if (hasGaps) this.#gapFiller.schedule();
+    else if (this.#hadGaps) this.#outbox.schedule(); // it waited for conversations that were not received yet
+    this.#hadGaps = hasGaps;
   }
 
   #handleWelcome(isFullSync: boolean): void {

@@ -1,9 +1,16 @@
 import type { Uuid } from "#contract/ids.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import { closeStores, type OpenedStores, openStores } from "#sync/store/recovery/open-database.ts";
+import {
+  closeStores,
+  insertInTime,
+  type OpenedStores,
+  openOnDisk,
+  openStores,
+} from "#sync/store/recovery/open-database.ts";
 import {
   isDatabaseClosedError,
+  isRefusedValueError,
   readUnsentBeforeDeletion,
   restoreLostUnsent,
   watchStores,
@@ -68,11 +75,17 @@ export class TabStore {
   async #open(isSuspect: boolean, unsent?: Parameters<typeof restoreLostUnsent>[3]): Promise<void> {
     const opened = await openStores(this.#platform, this.#userId, isSuspect);
     if (this.#isStopped) return closeStores(opened);
-    if (!(await restoreLostUnsent(opened, this.#userId, this.#unsentMirror, unsent)))
+    if (opened.storageTrouble === "unreachable") this.#scheduleReturnToDisk();
+    else if (!(await restoreLostUnsent(opened, this.#userId, this.#unsentMirror, unsent)))
       this.#events.notify("unsent-lost");
+    this.#use(opened);
+  }
+
+  #use(opened: OpenedStores): void {
     const { store, strict } = opened;
     this.storageTrouble.set(opened.storageTrouble);
-    this.#unsentMirror.follow(store);
+    // The mirror keeps what it knows of a database that does not answer.
+    if (opened.storageTrouble !== "unreachable") this.#unsentMirror.follow(store);
     const onVersionChange = (newVersion: number | null) => this.#handleVersionChange(opened, newVersion);
     watchStores(opened, { onClosed: () => this.#handleClosed(opened), onVersionChange });
     const context: SyncContext = {
@@ -87,6 +100,47 @@ export class TabStore {
     this.context.set(context);
   }
 
+  #scheduleReturnToDisk(): void {
+    this.#platform.startTimer(reopenMs, () => void this.#returnToDisk());
+  }
+
+  /** Leaves the memory once the database answers. Until then it is tried again and again. */
+  async #returnToDisk(): Promise<void> {
+    if (this.#isStopped) return;
+    const onDisk = await openOnDisk(this.#platform, this.#userId).catch(() => undefined);
+    const memory = this.context.get();
+    if (!onDisk || !memory || this.#isStopped || this.#reopening) {
+      if (onDisk) closeStores(onDisk);
+      return this.#scheduleReturnToDisk();
+    }
+    this.#reopening = this.#moveToDisk(memory, onDisk)
+      .catch((error: unknown) => {
+        console.warn("what is in memory cannot be stored", error);
+        this.#scheduleReturnToDisk();
+      })
+      .finally(() => {
+        this.#reopening = undefined;
+      });
+  }
+
+  /** Moves unsent content from memory into the database. If it cannot be stored, the page stays in memory. */
+  async #moveToDisk(memory: SyncContext, onDisk: OpenedStores): Promise<void> {
+    this.context.set(undefined);
+    await this.#events.onClosing();
+    try {
+      await insertInTime(this.#platform, memory, onDisk);
+      closeStores(memory);
+      if (this.#isStopped) closeStores(onDisk);
+      else this.#use(onDisk);
+    } catch (error) {
+      closeStores(onDisk);
+      this.context.set(memory);
+      throw error;
+    } finally {
+      if (!this.#isStopped) this.#events.onReopened();
+    }
+  }
+
   #handleFailure(context: SyncContext, error: unknown): void {
     if (this.#isStopped || this.context.get() !== context) return;
     if (isDatabaseClosedError(error)) {
@@ -94,6 +148,7 @@ export class TabStore {
       return;
     }
     console.warn("local store failed", error);
+    if (isRefusedValueError(error)) return;
     const now = this.#platform.now();
     const isRepeated = now - this.#lastFailureAt < repeatedFailureMs;
     this.#lastFailureAt = now;

@@ -127,6 +127,11 @@ export class Tab {
     return this.#store.storageTrouble;
   }
 
+  /** Whether this page works from memory: nothing that it stores outlives it, and no other page sees it. */
+  get isInMemory(): boolean {
+    return ["memory", "unreachable"].includes(this.storageTrouble.get() ?? "");
+  }
+
   /** Shared context of the engine's parts. Undefined while no store is open; a new object after each opening. */
   get context(): Observable<SyncContext | undefined> {
     return this.#store.context;
@@ -198,7 +203,7 @@ export class Tab {
   /** Lets the service worker send what this page may leave unsent. It cannot read a store in memory. */
   async #requestOutboxSync(): Promise<void> {
     const context = this.context.get();
-    if (!context || this.storageTrouble.get() === "memory") return;
+    if (!context || this.isInMemory) return;
     try {
       const unsentCount = await context.store.outbox.filter(({ state }) => state === "queued").count();
       if (unsentCount > 0) await this.platform.requestOutboxSync();
@@ -234,7 +239,7 @@ export class Tab {
 
   #joinElection(): void {
     // A store in memory belongs to this tab alone, so no other tab can send its messages: every such tab leads itself.
-    const locks = this.storageTrouble.get() === "memory" ? undefined : this.platform.locks;
+    const locks = this.isInMemory ? undefined : this.platform.locks;
     this.#election = joinLeaderElection(locks, toStoreName(this.userId), {
       onElected: () => this.#becomeLeader(),
       onDeposed: () => void this.#stepDown(),

@@ -295,7 +295,7 @@ test("signs out here, everywhere else, and everywhere", async () => {
   getData(await one.client.signOut());
   expect([await isIn(one), await isIn(two)]).toEqual([false, false]);
   expect(toRefusal(await three.client.refreshSession({ refresh_token }))).toEqual(
-    makeAuthError(400, "refresh_token_not_found"),
+    makeAuthError(400, "session_revoked"),
   );
 });
 

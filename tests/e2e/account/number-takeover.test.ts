@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import * as v from "valibot";
 import { OwnInvitation } from "#contract/names/invitation.ts";
+import { formatPhone } from "#contract/phone/phone-text.ts";
 import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { test as base, expect } from "#tests/support/browser/closing-test.ts";
 import { fill, findToast, TestClient } from "#tests/support/browser/test-client.ts";
@@ -229,7 +230,9 @@ test("in each language an invited newcomer registers with a squatted number, wri
       await typeNewNumber(holders, phoneOf(movedTo));
       await holders.page.getByRole("button", { name: texts.number.methods.whatsapp_code }).click();
       const code = holders.page.getByLabel(texts.number.code, { exact: true });
-      await expect(holders.page.getByText(fill(texts.number.codeSent, { phone: phoneOf(movedTo) }))).toBeVisible();
+      await expect(
+        holders.page.getByText(fill(texts.number.codeSent, { phone: formatPhone(phoneOf(movedTo)) })),
+      ).toBeVisible();
       await code.fill(await readCode(server.origin, phoneOf(movedTo)));
       await expect(holders.page.getByRole("link", { name: texts.number.done })).toBeVisible();
       await expect(page.getByText(fill(texts.number.notice.changed, { name: holder.username }))).toBeVisible();
@@ -244,11 +247,11 @@ test("in each language an invited newcomer registers with a squatted number, wri
       await expect(owners.page.getByText(texts.number.changeBody)).toBeVisible();
       await typeNewNumber(owners, phoneOf(changedTo));
       await owners.page.getByRole("button", { name: texts.number.methods.missed_call }).click();
-      await expect(owners.page.getByText(calledNumber)).toBeVisible();
+      await expect(owners.page.getByText(formatPhone(calledNumber))).toBeVisible();
       await expect(owners.page.getByText(texts.number.waitingForCall)).toBeVisible();
       expect(await postCall(server.origin, phoneOf(changedTo))).toBe(204);
       await setVisibility(owners, "visible");
-      await expect(owners.page.getByText(phoneOf(changedTo))).toBeVisible();
+      await expect(owners.page.getByText(formatPhone(phoneOf(changedTo)))).toBeVisible();
       await expect(owners.page.getByRole("link", { name: texts.number.done })).toBeVisible();
     });
     await owners.close();

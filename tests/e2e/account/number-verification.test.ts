@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { formatPhone } from "#contract/phone/phone-text.ts";
 import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
@@ -19,7 +20,7 @@ const toWrong = (code: string): string => String((Number(code) + 1) % 1_000_000)
 /** Verifies the own number by a code in an SMS. */
 const verifyBySms = async ({ page, texts }: TestClient, server: Server, phone: string): Promise<void> => {
   await page.getByRole("button", { name: texts.number.methods.sms_code }).click();
-  await expect(page.getByText(fill(texts.number.codeSent, { phone }))).toBeVisible();
+  await expect(page.getByText(fill(texts.number.codeSent, { phone: formatPhone(phone) }))).toBeVisible();
   await page.getByLabel(texts.number.code, { exact: true }).fill(await readCode(server.origin, phone));
   await expect(page.getByRole("link", { name: texts.number.done })).toBeVisible();
   await expect(page.getByText(texts.number.since.split("{")[0] ?? "")).toBeVisible();
@@ -50,14 +51,14 @@ test("a person verifies their number by a code, after a wrong one, by keyboard; 
   const field = page.getByLabel(texts.number.code, { exact: true });
   await expect(field).toBeVisible();
   await expect(field).toHaveAttribute("autocomplete", "one-time-code");
-  await expect(page.getByText(fill(texts.number.codeSent, { phone: ana.phone }))).toBeVisible();
+  await expect(page.getByText(fill(texts.number.codeSent, { phone: formatPhone(ana.phone) }))).toBeVisible();
   await expect(page.getByRole("button", { name: /\d+ s/ })).toBeDisabled();
   expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
   const code = await readCode(server.origin, ana.phone);
 
   // The step outlives a reload, and another tab shows it too.
   await page.reload();
-  await expect(page.getByText(fill(texts.number.codeSent, { phone: ana.phone }))).toBeVisible();
+  await expect(page.getByText(fill(texts.number.codeSent, { phone: formatPhone(ana.phone) }))).toBeVisible();
   await expect(page.getByRole("button", { name: /\d+ s/ })).toBeDisabled();
   const other = await anas.context.newPage();
   await anas.goTo("/app/verify-number", other);
@@ -76,7 +77,7 @@ test("a person verifies their number by a code, after a wrong one, by keyboard; 
   await page.keyboard.type(code);
   await expect(page.getByRole("link", { name: texts.number.done })).toBeVisible();
   await expect(field).toHaveCount(0);
-  await expect(page.getByRole("status").filter({ hasText: ana.phone })).toBeFocused();
+  await expect(page.getByRole("status").filter({ hasText: formatPhone(ana.phone) })).toBeFocused();
   await expect(other.getByRole("link", { name: texts.number.done })).toBeVisible();
   await other.close();
   expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
@@ -92,7 +93,7 @@ test("a person verifies their number by a code, after a wrong one, by keyboard; 
     await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
     await answered;
     await expect(page.getByText(texts.number.contested.split("{")[0] ?? "")).toHaveCount(1);
-    await expect(page.getByRole("status").filter({ hasText: ana.phone })).toHaveCount(1);
+    await expect(page.getByRole("status").filter({ hasText: formatPhone(ana.phone) })).toHaveCount(1);
     await page.unroute("**/api/number");
   }
 

@@ -23,7 +23,7 @@ test("failures in the own profile are reported in the chosen language, and no in
   await expect(alert).toContainText("Please select an image smaller than 5MB.");
   await input.setInputFiles({ ...file, buffer: Buffer.from("words") });
   await expect(alert).toContainText("Error selecting file");
-  await expect(alert).toContainText(texts.auth.notAnImage);
+  await expect(alert).toContainText(texts.common.pictureUnreadable);
 
   await page.getByRole("button", { name: texts.profile.editName }).click();
   const name = page.getByRole("textbox", { name: texts.auth.displayName });

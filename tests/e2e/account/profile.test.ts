@@ -155,8 +155,13 @@ test("a picture is cropped on the phone, kept until it is saved, and then shown 
   const stage = sheet.getByRole("application");
   await expect(stage).toBeFocused();
   expect(await findAxeViolations(page)).toEqual([]);
-  // Closing without a choice changes nothing.
+  // A new photo is asked about, and closing without a choice changes nothing.
+  const question = page.getByRole("alertdialog", { name: texts.profile.cropDiscardTitle });
   await page.keyboard.press("Escape");
+  await question.getByRole("button", { name: texts.profile.cropDiscardStay }).click();
+  await expect(stage).toBeVisible();
+  await page.keyboard.press("Escape");
+  await question.getByRole("button", { name: texts.profile.cropDiscardConfirm }).click();
   await expect(sheet).toHaveCount(0);
   await expect(own).toHaveCount(0);
 
@@ -167,6 +172,11 @@ test("a picture is cropped on the phone, kept until it is saved, and then shown 
   await page.keyboard.press("+");
   await expect(sheet.getByRole("slider")).toHaveAttribute("aria-valuetext", "110 %");
   await sheet.getByRole("button", { name: texts.profile.cropUse }).click();
+  await expect(page.getByText(texts.profile.pictureWaits)).toBeVisible();
+  expect((await lookAt(page, (await own.getAttribute("src")) ?? "")).colour).toBe("red");
+  // It waits while another screen is open.
+  await phone.goToTab("masolo");
+  await page.goBack();
   await expect(page.getByText(texts.profile.pictureWaits)).toBeVisible();
   expect((await lookAt(page, (await own.getAttribute("src")) ?? "")).colour).toBe("red");
   await page.getByRole("button", { name: texts.common.cancel }).click();

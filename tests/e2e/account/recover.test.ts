@@ -6,7 +6,7 @@ import { Enrolled, FactorChallenge, RecoveryCodes } from "#contract/auth/factors
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { expectSelected } from "#tests/support/browser/code-app.ts";
-import { fill, findToast, TestClient, textsOf } from "#tests/support/browser/test-client.ts";
+import { fill, TestClient, textsOf } from "#tests/support/browser/test-client.ts";
 import { eventually } from "#tests/support/eventually.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, makePerson, type Person } from "#tests/support/people/people.ts";
@@ -130,12 +130,12 @@ test("the code of a recovery mail, read elsewhere, in English: a wrong code is r
   await expectSelected(field);
   await page.keyboard.type(code);
   await setPassword(phone, "kort");
-  await expect(findToast(page)).toContainText(texts.auth.passwordRequirement);
+  await expect(page.getByText(texts.auth.passwordRequirement)).toBeVisible();
   await setPassword(phone, password, "Other2026");
-  await expect(findToast(page)).toContainText(texts.auth.passwordsDoNotMatch);
+  await expect(page.getByText(texts.auth.passwordsDoNotMatch)).toBeVisible();
   await expect(page.getByLabel(texts.recover.newPassword, { exact: true })).toHaveValue(password);
   await setPassword(phone, person.password);
-  await expect(findToast(page)).toContainText(texts.errors.same_password);
+  await expect(page.getByText(texts.errors.same_password)).toBeVisible();
   await page.reload();
   await setPassword(phone);
   await expectHome(phone);
@@ -169,7 +169,7 @@ test("a recovery code instead of the password, in Portuguese; the second factor 
   await page.getByLabel(texts.auth.robot).check();
   const go = page.getByRole("button", { name: texts.auth.secondStep.go });
   await go.click();
-  await expect(findToast(page)).toContainText(texts.recover.codeWrong);
+  await expect(page.getByText(texts.recover.codeWrong)).toBeVisible();
   await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(owner.phone.replace("+", ""));
   await page.getByLabel(texts.auth.secondStep.recovery).fill(code.toUpperCase().replaceAll("-", " "));
   await go.click();
@@ -271,7 +271,7 @@ test("offline no input is lost", async ({ browser, server }) => {
   await expect(page.getByText(texts.auth.robotDone)).toBeVisible();
   await phone.context.setOffline(true);
   await page.getByRole("button", { name: texts.recover.send }).click();
-  await expect(findToast(page)).toContainText(texts.auth.offline);
+  await expect(page.getByText(texts.auth.offline)).toBeVisible();
   await expect(page.getByLabel(texts.recover.email)).toHaveValue("someone@recover.test");
   await phone.context.setOffline(false);
   await page.getByRole("button", { name: texts.recover.send }).click();

@@ -50,7 +50,15 @@ test("signing out shows a message and removes all local data; a failure keeps th
   await expect(otherDevice.page.getByText(emptyTitle)).toBeVisible();
   await phone.logIn(ana.phone);
   await page.goto("/app/profile");
+  // One touch ends no session of another device.
+  const question = page.getByRole("alertdialog", { name: texts.profile.signOutAllTitle });
   await everywhere.click();
+  await question.getByRole("button", { name: texts.profile.stay }).click();
+  await expect(everywhere).toBeFocused();
+  await otherDevice.page.reload();
+  await expect(otherDevice.page.getByText(emptyTitle)).toBeVisible();
+  await everywhere.click();
+  await question.getByRole("button", { name: texts.profile.signOut, exact: true }).click();
   await expect(page).toHaveURL("/");
   await expect(otherDevice.page).toHaveURL(/\/login$/);
   await expect(otherDevice.page.getByText(otherDevice.texts.auth.sessionEnded)).toBeVisible();

@@ -250,6 +250,19 @@ test("a call opens the devices it needs, continues with those available, and rel
   await bens.page.keyboard.press("Escape");
   await expect(speaker).toHaveAttribute("aria-pressed", "true");
   await expectHearing(bens);
+  // It is pulled out and comes back: the sound moves to the default output meanwhile.
+  const chosenOutput = (await outputOf(bens)) ?? "";
+  await bens.page.evaluate((id) => {
+    window.devices.absentOutputs.add(id);
+    window.devices.tellChange();
+  }, chosenOutput);
+  await expect.poll(() => outputOf(bens)).toBe("");
+  await bens.page.evaluate(() => {
+    window.devices.absentOutputs.clear();
+    window.devices.tellChange();
+  });
+  await expect.poll(() => outputOf(bens)).toBe(chosenOutput);
+  await expectHearing(bens);
   // An entry of another call opens nothing meanwhile and says so, also where a price was never shown.
   await bens.page.keyboard.press("Escape");
   expect(await bens.page.evaluate(() => localStorage.getItem("call-price"))).toBe("audio");

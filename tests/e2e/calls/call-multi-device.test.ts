@@ -82,7 +82,7 @@ test("a call rings on three devices in Portuguese and stops on all of them at on
   await everywhere((device) => patient(callScreen(device, ana)).toContainText("Videochamada recebida"));
   await Promise.all([
     patient(toast(anas, texts.calls.say.rejected)).toBeVisible(),
-    patient(toast(tablet, "Recusou a chamada de Ana.")).toBeVisible(),
+    patient(toast(tablet, "Videochamada recusada")).toBeVisible(),
     callControl(tablet, "decline").click(),
   ]);
   await expectQuiet();

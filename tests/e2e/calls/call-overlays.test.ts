@@ -13,7 +13,7 @@ import {
   openCallClient,
   pauseBetweenTaps,
 } from "#tests/support/browser/call-client.ts";
-import { fill, type TestClient } from "#tests/support/browser/test-client.ts";
+import { fill, findToast, type TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 
@@ -82,10 +82,11 @@ test("elements next to a call block nothing: questions, toasts, the back button,
   await expect(banner(anas).getByRole("button", { name: texts.calls.restore })).toBeFocused();
 
   // A toast covers neither the bar nor the header.
+  await page.route("**/api/mutes/*", (route) => route.abort());
   await page.getByRole("main").getByRole("button", { name: texts.common.more }).click();
   await page.getByRole("menuitem", { name: texts.mute.on }).click();
   await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
-  const toast = page.getByRole("status").locator(".rise").first();
+  const toast = findToast(page);
   await patient(toast).toBeVisible();
   await expectApart(toast, banner(anas));
   await expectApart(toast, page.getByRole("main").locator("header"));
@@ -119,6 +120,7 @@ test("elements next to a call block nothing: questions, toasts, the back button,
   await patient(card(anas, "Ben")).toBeVisible();
   await patient(card(bens, "Ana")).toBeVisible();
   await expect(card(anas, "Ben").getByText(texts.calls.feedback.question)).toHaveCount(0);
+  await expectApart(card(anas, "Ben"), page.getByRole("main"));
   for (const phone of [anas, bens, cleos]) await phone.close();
 });
 

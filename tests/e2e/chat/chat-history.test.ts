@@ -91,10 +91,7 @@ test("scrolling up loads 500 messages in order, and none moves under the reader"
   await anas.close();
 });
 
-test("a search finds a message of the first page by the beginnings of words and leads to it", async ({
-  browser,
-  server,
-}) => {
+test("a search finds a message of the first page by its words and leads to it", async ({ browser, server }) => {
   const [ana, ben] = await makeHistory(toSite(server), 522);
   const anas = await TestClient.open(browser, server, "fr", withServiceWorker);
   const { page, texts } = anas;

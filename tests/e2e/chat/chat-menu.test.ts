@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { formatPhone } from "#contract/phone/phone-text.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient, type Texts } from "#tests/support/browser/test-client.ts";
@@ -176,7 +177,7 @@ test("a blocked person sees their messages as sent; the other sees none of them 
   await anas.context.unroute("**/api/blocks/**");
   await choose(page, texts, texts.people.block);
   await dialog.getByRole("button", { name: texts.people.block, exact: true }).click();
-  await expect(page.getByRole("status").getByText(`${ben.username} has been blocked.`)).toBeVisible();
+  await expect(page.getByRole("status").getByText(`You blocked ${ben.username}.`)).toBeVisible();
   await expect(page).toHaveURL(/\/app$/);
 
   // The blocked person sees no difference: the message stays "sent".
@@ -198,7 +199,7 @@ test("a blocked person sees their messages as sent; the other sees none of them 
   await expect(contact.first().getByRole("img", mark)).toBeVisible();
   await anas.goToTab("masolo");
   await row.click();
-  await expect(page.getByText(fill(texts.people.youBlocked, { name: ben.username }))).toBeVisible();
+  await expect(page.getByRole("main").getByText(fill(texts.people.youBlocked, { name: ben.username }))).toBeVisible();
   await expect(anas.composer()).toHaveCount(0);
   await expect(anas.message("before")).toBeVisible();
   await expect(anas.message("unheard")).toHaveCount(0);
@@ -216,7 +217,7 @@ test("a blocked person sees their messages as sent; the other sees none of them 
   const blocked = page.getByRole("list", { name: texts.blocked.title }).getByRole("listitem");
   await expect(blocked).toHaveCount(1);
   await expect(blocked).toContainText(ben.username);
-  await expect(blocked).toContainText(ben.phone);
+  await expect(blocked).toContainText(formatPhone(ben.phone));
   expect(await findAxeViolations(page)).toEqual([]);
   const unblock = blocked.getByRole("button", { name: fill(texts.people.unblockName, { name: ben.username }) });
   await anas.context.route("**/api/blocks/**", (route) => route.abort());
@@ -225,7 +226,7 @@ test("a blocked person sees their messages as sent; the other sees none of them 
   await expect(blocked).toHaveCount(1);
   await anas.context.unroute("**/api/blocks/**");
   await unblock.click();
-  await expect(page.getByRole("status").getByText(`${ben.username} has been unblocked.`)).toBeVisible();
+  await expect(page.getByRole("status").getByText(`You unblocked ${ben.username}.`)).toBeVisible();
   await expect(page.getByText(texts.blocked.none)).toBeVisible();
 
   // A message sent during the block is never delivered; one sent now is.

@@ -156,6 +156,10 @@ test("removing the contact closes the open chat and keeps its history, as it say
 
   // One is deleted; the other is sent once they are connected again.
   await anas.message("trop tard").getByRole("button", { name: chat.discard }).click();
+  await anas.page.getByRole("alertdialog").getByRole("button", { name: anas.texts.common.cancel }).click();
+  await expect(anas.message("trop tard")).toBeVisible();
+  await anas.message("trop tard").getByRole("button", { name: chat.discard }).click();
+  await anas.confirmDeletion();
   await expect(anas.message("trop tard")).toHaveCount(0);
   const nextStep = anas.page.getByRole("link", { name: chat.findPeople });
   await expect(nextStep).toBeVisible();

@@ -1,3 +1,4 @@
+import { formatPhone } from "#contract/phone/phone-text.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
@@ -26,13 +27,13 @@ test("contacts are found by name without case or accents and by number; each ope
   await expect(list.getByRole("listitem")).toHaveCount(2);
   expect(await findAxeViolations(page)).toEqual([]);
   const search = page.getByRole("searchbox", { name: texts.contacts.searchLabel });
-  for (const query of ["ELODIE", "ngo", "+243 81 000 07 51", "0751"]) {
+  for (const query of ["ELODIE", "ngo", "+243 81 000 07 51", "\u202a+243810000751\u202c", "0751", "٠٧٥١"]) {
     await search.fill(query);
     await expect(list.getByRole("listitem")).toHaveCount(1);
     await expect(list.getByText("Élodie Ngoma")).toBeVisible();
   }
   await search.fill("محمد");
-  await expect(list.getByText(arabic.phone)).toBeVisible();
+  await expect(list.getByText(formatPhone(arabic.phone))).toBeVisible();
   await search.fill("zzz");
   await expect(page.getByText(texts.contacts.noMatch.title)).toBeVisible();
   await page.getByRole("button", { name: texts.common.clear }).click();
@@ -50,7 +51,13 @@ test("contacts are found by name without case or accents and by number; each ope
   await page.goBack();
   await page.getByRole("link", { name: fill(texts.contacts.viewProfile, { name: "Élodie Ngoma" }) }).click();
   await expect(page).toHaveURL(`/app/user/${elodie.id}`);
-  await expect(page.getByRole("main").getByText(elodie.phone).first()).toBeVisible();
+  const number = page.getByRole("main").getByText(formatPhone(elodie.phone)).first();
+  await expect(number).toBeVisible();
+  // A press selects the whole number, which is copied without its spaces.
+  await phone.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await number.click();
+  await page.keyboard.press("Control+C");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(elodie.phone);
   expect(await findAxeViolations(page)).toEqual([]);
   await page.getByRole("link", { name: texts.people.message, exact: true }).click();
   await expect(page).toHaveURL(`/app/chat/${elodie.id}`);
@@ -195,7 +202,7 @@ test("a profile shows a person's data, and reports if it cannot be loaded or the
   await main.getByRole("link", { name: texts.people.message, exact: true }).click();
   await expect(anas.composer()).toBeVisible();
   release();
-  await expect(page.getByRole("status").getByText(`${ben.username} has been blocked.`)).toBeVisible();
+  await expect(main.getByRole("status").getByText(`You blocked ${ben.username}.`)).toBeVisible();
   await expect(page).toHaveURL(`/app/chat/${ben.id}`);
   await anas.context.unroute("**/api/blocks/**");
   await anas.openRoute(`/app/user/${ben.id}`);

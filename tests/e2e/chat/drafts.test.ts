@@ -64,7 +64,7 @@ test("a draft follows its person to another device and ends when it is sent, and
   await page.reload();
   await expect(field).toHaveValue("Rendez-vous lundi");
   const deleteOnLaptop = async (words: string) => {
-    const message = laptop.page.getByRole("main").locator("p[dir] > bdi").getByText(words);
+    const message = laptop.page.getByRole("main").locator("bdi.whitespace-pre-wrap").getByText(words);
     await message.click({ button: "right" });
     await laptop.page.getByRole("menuitem", { name: laptop.texts.common.delete, exact: true }).click();
     await laptop.page

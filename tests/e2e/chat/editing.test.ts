@@ -10,7 +10,7 @@ const findMessage = (phone: TestClient, text: string) =>
   phone.page
     .getByRole("main")
     .getByRole("listitem")
-    .filter({ has: phone.page.locator("p[dir] > bdi").getByText(text, { exact: true }) });
+    .filter({ has: phone.page.locator("bdi.whitespace-pre-wrap").getByText(text, { exact: true }) });
 
 test("an author corrects a text by menu and keyboard, also offline and over a reload, and the other person sees it", async ({
   browser,

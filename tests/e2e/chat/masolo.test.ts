@@ -1,8 +1,10 @@
+import type { Page } from "@playwright/test";
 import { privateConversationId } from "#contract/ids.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
-import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { fill, TestClient, waitForTakeover } from "#tests/support/browser/test-client.ts";
+import { makeFriends } from "#tests/support/people/friends.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
@@ -185,4 +187,41 @@ test("the members of several groups are read completely, after a reload too, and
   }
   expect(failures).toEqual([]);
   await anas.close();
+});
+
+/** Delays in milliseconds with which elements of the page began to appear. */
+const readEntrances = (page: Page): Promise<number[]> =>
+  page.evaluate(() => Reflect.get(window, "entrances") as number[]);
+
+test("after a sign-in the conversations appear 50 ms after one another, and at once afterwards", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ...friends] = await makeFriends(site, 4350, 4);
+  if (!ana) throw new Error("nobody was made");
+  for (const friend of friends) await sendTexts(site, friend, privateConversationId(ana.id, friend.id), ["Mbote"]);
+  for (const reducedMotion of ["no-preference", "reduce"] as const) {
+    const context = await browser.newContext({ baseURL: server.origin, reducedMotion });
+    const phone = await TestClient.openIn(context, server);
+    const { page, texts } = phone;
+    await page.addInitScript(() => {
+      const entrances: number[] = [];
+      Reflect.set(window, "entrances", entrances);
+      const { animate } = Element.prototype;
+      Element.prototype.animate = function (frames, options) {
+        if (typeof options === "object") entrances.push(options.delay ?? 0);
+        return animate.call(this, frames, options);
+      };
+    });
+    await phone.logIn(ana.phone.slice(1));
+    const rows = page.getByRole("list", { name: texts.masolo.list }).getByRole("listitem");
+    await expect(rows).toHaveCount(3);
+    await waitForTakeover(page);
+    expect(await readEntrances(page)).toEqual(reducedMotion === "reduce" ? [] : [0, 50, 100]);
+    await page.reload();
+    await expect(rows).toHaveCount(3);
+    expect(await readEntrances(page)).toEqual([]);
+    await phone.close();
+  }
 });

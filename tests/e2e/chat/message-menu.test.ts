@@ -76,7 +76,7 @@ test("a message is copied, forwarded with its file to two at once, and deleted f
   const asked = watchFiles(page);
   await pick(page, texts.forward);
   const dialog = page.getByRole("dialog", { name: texts.forwardTitle });
-  const submit = dialog.getByRole("button", { name: fill(texts.forwardTo, { count: 0 }) });
+  const submit = dialog.getByRole("button", { name: fill(texts.forwardTo_one, { count: 0 }) });
   await expect(submit).toBeDisabled();
   await expect(dialog.getByRole("checkbox")).toHaveCount(2); // the blocked contact is not offered
   await dialog.getByRole("searchbox").fill("546");
@@ -86,8 +86,8 @@ test("a message is copied, forwarded with its file to two at once, and deleted f
   await dialog.getByRole("checkbox", { name: ben.username }).check({ force: true });
   await waitForOfflineReady(page);
   await phone.context.setOffline(true); // it waits in the outbox
-  await dialog.getByRole("button", { name: fill(texts.forwardTo, { count: 2 }) }).click();
-  await expect(page.getByText("Message transféré à 2 contact(s).")).toBeVisible();
+  await dialog.getByRole("button", { name: fill(texts.forwardTo_other, { count: 2 }) }).click();
+  await expect(page.getByText("Message transféré à 2 contacts.")).toBeVisible();
   await expect(dialog).toHaveCount(0);
   await expect(menus.first()).toBeFocused();
   await phone.context.setOffline(false);
@@ -143,7 +143,7 @@ test("a message is copied, forwarded with its file to two at once, and deleted f
   await openMenu(phone, "une");
   await pick(page, texts.forward);
   await dialog.getByRole("checkbox", { name: chantal.username }).check({ force: true });
-  await dialog.getByRole("button", { name: fill(texts.forwardTo, { count: 1 }) }).click();
+  await dialog.getByRole("button", { name: fill(texts.forwardTo_one, { count: 1 }) }).click();
   await expect(dialog).toHaveCount(0);
   await expect(menuOf("une")).toBeFocused();
   await focusTitle();

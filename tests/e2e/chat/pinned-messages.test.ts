@@ -112,7 +112,7 @@ test("messages are pinned for both people of a chat and by the owner of a group,
   const question = page.getByRole("alertdialog", { name: texts.messages.deleteTitle });
   await expect(question).toContainText(fill(texts.messages.deleteOfMemberBody, { name: "Ben" }));
   await question.getByRole("button", { name: texts.messages.deleteForAll }).click();
-  await expect(findToast(page).getByText(texts.messages.deletedDone)).toBeVisible();
+  await expect(page.getByRole("status").getByText(texts.messages.deletedDone)).toBeAttached();
   for (const client of [anas, bens]) await expect(findBar(client)).toHaveCount(0);
   const deletedByAna = fill(bens.texts.groups.events.deleted, { name: "Ana Mbuyi", who: bens.texts.groups.events.you });
   await expect(findEntry(bens, deletedByAna)).toBeVisible();
@@ -160,5 +160,25 @@ test("a pinned message that one deleted for oneself can only be unpinned, and an
   await page.getByRole("menuitem", { name: texts.pins.unpin, exact: true }).click();
   await expect(findBar(anas)).toContainText("Le code est 4821");
   await expect(findBar(anas)).not.toContainText("/2");
+
+  // What she clears leaves her bar and stays in his, until she needs its place.
+  for (const seq of [2, 3])
+    await callSite(site, "PUT", `${message}/${seq}/pin`, { token: ben.token, body: { pinned: true } });
+  await expect(findBar(anas)).toContainText("/3");
+  await page.getByRole("button", { name: texts.common.more, exact: true }).click();
+  await page.getByRole("menuitem", { name: texts.chat.clear, exact: true }).click();
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.chat.clearConfirm, exact: true }).click();
+  await expect(findBar(anas)).toHaveCount(0);
+  await page.reload();
+  await expect(anas.composer()).toBeVisible();
+  await expect(findBar(anas)).toHaveCount(0);
+  await anas.write("Nouveau code 1199");
+  await expect(anas.ticks("Nouveau code 1199", "sent")).toBeVisible();
+  await choose(anas, "Nouveau code 1199", texts.pins.pin);
+  await expect(findToast(page)).toContainText(texts.pins.cleared);
+  await findToast(page).getByRole("button", { name: texts.pins.unpinCleared }).click();
+  await expect(page.getByRole("status").filter({ hasText: texts.pins.unpinned })).toHaveCount(1);
+  await choose(anas, "Nouveau code 1199", texts.pins.pin);
+  await expect(findBar(anas)).toContainText("Nouveau code 1199");
   await anas.context.close();
 });

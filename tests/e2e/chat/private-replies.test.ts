@@ -12,7 +12,7 @@ import { callSite, connectPeople, makePerson } from "#tests/support/people/peopl
 /** Opens the menu of a message and chooses an entry. */
 const choose = async ({ page }: TestClient, text: string, entry: string) => {
   const item = page.getByRole("main").getByRole("listitem").filter({ hasText: text }).last();
-  await item.locator("p[dir] > bdi").last().click({ button: "right" });
+  await item.locator("bdi.whitespace-pre-wrap").last().click({ button: "right" });
   await page.getByRole("menuitem", { name: entry, exact: true }).click();
 };
 

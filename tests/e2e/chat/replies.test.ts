@@ -13,7 +13,7 @@ const findMessage = (phone: TestClient, text: string) =>
   phone.page
     .getByRole("main")
     .getByRole("listitem")
-    .filter({ has: phone.page.locator("p[dir] > bdi").getByText(text, { exact: true }) });
+    .filter({ has: phone.page.locator("bdi.whitespace-pre-wrap").getByText(text, { exact: true }) });
 
 const openReply = async (phone: TestClient, text: string) => {
   await findMessage(phone, text).locator("bdi").last().click({ button: "right" });

@@ -78,7 +78,7 @@ for (const { title, n, typed, isDelivered } of [
 
 test("a text that takes long to be stored does not return to the field meanwhile", async ({ browser, server }) => {
   const site = toSite(server);
-  const { ana, ben, conversation } = await makeChat(site, 9794, ["bonjour"]);
+  const { ana, ben, conversation } = await makeChat(site, 9798, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   await page.goto(`/app/chat/${ana.id}`);

@@ -1,17 +1,14 @@
-import type { Browser, Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 import { privateConversationId } from "#contract/ids.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { listSnapshots, openKept } from "#tests/support/browser/snapshots.ts";
 import { TestClient, textsOf, waitForTakeover } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { callSite, connectPeople, makePerson, type Person } from "#tests/support/people/people.ts";
+import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 import { readServerLog } from "#tests/support/server/logs.ts";
-import type { Server } from "#tests/support/server/server.ts";
-
-const listSnapshots = (page: Page): Promise<string[]> =>
-  page.evaluate(async () => (await (await caches.open("first-views")).keys()).map(({ url }) => new URL(url).pathname));
 
 const view = (page: Page) => page.locator("#first-view");
 
@@ -45,7 +42,8 @@ test("the list and the last chat open from snapshots, offline too, and nothing o
     look();
   });
   for (const path of ["/app", `/app/chat/${ana.id}`]) {
-    await page.goto(path, { waitUntil: "commit" });
+    const response = await page.goto(path, { waitUntil: "commit" });
+    expect(response?.headers()["cache-control"]).toBe("private, no-store");
     await page.waitForFunction(() => Reflect.get(window, "isDrawn"));
   }
   await page.close();
@@ -97,16 +95,6 @@ test("a snapshot of another day shows dates instead of times", async ({ browser,
   expect(await readTime()).toMatch(/^\d\d\/\d\d\/\d{4}$/);
   await client.close();
 });
-
-/** Opens a chat as a device that was used before, and waits for its snapshot. */
-const openKept = async (browser: Browser, server: Server, person: Person, path: string) => {
-  const context = await browser.newContext({ baseURL: server.origin, ...withServiceWorker });
-  const client = await TestClient.openIn(context, server, "fr", true);
-  await client.signIn(person, path);
-  await waitForOfflineReady(client.page);
-  await expect.poll(() => listSnapshots(client.page), { timeout: 15_000 }).toContain(path);
-  return client;
-};
 
 test("a message sent in a snapshot is sent once, without the app", async ({ browser, server }) => {
   const site = toSite(server);

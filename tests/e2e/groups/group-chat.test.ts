@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { createUuid } from "#contract/ids.ts";
+import { formatPhone } from "#contract/phone/phone-text.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient, withholdContent } from "#tests/support/browser/test-client.ts";
@@ -127,7 +128,7 @@ test("a group's messages show their authors, its system messages who did what, i
   const sheet = page.getByRole("dialog", { name: texts.groups.receipts.title });
   const part = (name: string) => sheet.getByRole("region", { name }).getByRole("listitem");
   const { receipts } = texts.groups;
-  await expect(part(fill(receipts.read, { count: 1 }))).toContainText(ben.phone);
+  await expect(part(fill(receipts.read, { count: 1 }))).toContainText(formatPhone(ben.phone));
   await expect(part(fill(receipts.delivered, { count: 1 }))).toContainText("Cléo");
   await expectNoFaults(page);
   // It updates live: when all have read, the ticks change and the sheet with them.
@@ -173,7 +174,7 @@ test("a group's messages show their authors, its system messages who did what, i
   await page.getByRole("heading", { level: 1 }).getByRole("link").click();
   await page.waitForURL(`**/app/group/${id}/members`);
   await expect(page.getByText(texts.groups.membersFailed)).toBeVisible();
-  await expect(page.getByText(ben.phone)).toHaveCount(0);
+  await expect(page.getByText(formatPhone(ben.phone))).toHaveCount(0);
   // The connection stayed up, so nothing signals that members can be loaded again: the page keeps asking.
   await anas.context.unroute(/\/members\?since=/);
   const members = page.getByRole("list", { name: fill(texts.groups.chat.members_other, { count: 3 }) });
@@ -201,8 +202,8 @@ test("a message is forwarded to a group and to a contact at once, and one broadc
   await forward.getByRole("checkbox", { name: "Cléo" }).check({ force: true });
   // The sheet contains its sending code: the network may fail while it is open.
   await anas.context.setOffline(true);
-  await forward.getByRole("button", { name: fill(texts.messages.forwardTo, { count: 2 }) }).click();
-  await expect(page.getByText("Message transféré à 2 contact(s).")).toBeVisible();
+  await forward.getByRole("button", { name: fill(texts.messages.forwardTo_other, { count: 2 }) }).click();
+  await expect(page.getByText("Message transféré à 2 contacts.")).toBeVisible();
   await anas.context.setOffline(false);
   const passedOn = fill(texts.messages.forwardedFrom, { name: "Ben" });
   await expect(page.getByText(passedOn)).toBeVisible();
@@ -276,6 +277,7 @@ test("a former member keeps the history, and unsent messages until they are disc
   await page.reload();
   await expect(cleos.message("jamais parti")).toBeVisible();
   await page.getByRole("button", { name: texts.chat.discard, exact: true }).first().click();
+  await cleos.confirmDeletion();
   await expect(cleos.message("jamais parti")).toHaveCount(0);
   await page.getByRole("link", { name: texts.common.back }).click();
   await expect(cleos.conversation("Famille")).toContainText("à peine commencé");

@@ -181,7 +181,7 @@ test("five people on seven devices create a group and talk in it, each in their 
   await openMessageMenu(cleos, "La fête de Mama", cleos.texts.messages.forward);
   const forward = cleos.page.getByRole("dialog", { name: cleos.texts.messages.forwardTitle });
   await forward.getByRole("checkbox", { name }).check({ force: true });
-  await forward.getByRole("button", { name: fill(cleos.texts.messages.forwardTo, { count: 1 }) }).click();
+  await forward.getByRole("button", { name: fill(cleos.texts.messages.forwardTo_one, { count: 1 }) }).click();
   await expect(
     anas.page.getByText(fill(texts.messages.forwardedFrom, { name: ben.username }), { exact: true }),
   ).toBeVisible();

@@ -221,6 +221,7 @@ test("members come and go: a removed member knows it at once and receives nothin
   await expect(cleos.composer()).toHaveCount(0);
   await cleos.page.reload();
   await cleos.message("too late").getByRole("button", { name: cleos.texts.chat.discard }).click();
+  await cleos.confirmDeletion();
   await expect(cleos.page.getByText(cleos.texts.groups.chat.notMember, { exact: true })).toBeVisible();
 
   // Ben is added again and sees messages from then on, and those he had.

@@ -1,6 +1,4 @@
 import type { Browser, Page } from "@playwright/test";
-import * as v from "valibot";
-import { Session } from "#contract/auth/auth.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { callRingMs } from "#contract/limits/calls.ts";
 import { type PushPayload, toCallTag, toConversationTag } from "#contract/push.ts";
@@ -16,7 +14,7 @@ import {
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { setVisibility } from "#tests/support/browser/visibility.ts";
 import { makePair, toSite } from "#tests/support/people/pair.ts";
-import { callSite, type Person, type Site } from "#tests/support/people/people.ts";
+import { type Person, signInAgain } from "#tests/support/people/people.ts";
 import { expect, listNotifications, type PushBrowser, test } from "#tests/support/push/push-browser.ts";
 import { tapNotification, turnOn } from "#tests/support/push/push-client.ts";
 import type { Server } from "#tests/support/server/server.ts";
@@ -73,15 +71,6 @@ const callPush = (to: Person, from: Person, sentAt: number): PushPayload => {
       isAlerting: true,
     },
   };
-};
-
-/** The same person with another session. */
-const signInAgain = async (site: Site, person: Person): Promise<Person> => {
-  const { phone, password } = person;
-  const { body } = await callSite(site, "POST", "/api/auth/token?grant_type=password", { body: { phone, password } });
-  const { access_token: token, refresh_token: refreshToken } = v.parse(Session, body);
-  if (refreshToken === undefined) throw new Error("no refresh token");
-  return { ...person, token, refreshToken };
 };
 
 /** Ana, and Ben whose phone is subscribed and whose app is closed. `bare`: a page that only looks. */

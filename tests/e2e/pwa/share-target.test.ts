@@ -3,10 +3,10 @@ import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
-import { openSharingPage, shareToApp, submitShare } from "#tests/support/browser/share-client.ts";
+import { emulateAppWindow, openSharingPage, shareToApp, submitShare } from "#tests/support/browser/share-client.ts";
 import { fill, findToast, onePixelPng, TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { connectPeople, makePerson, testPassword } from "#tests/support/people/people.ts";
+import { callSite, connectPeople, makePerson, signInAgain, testPassword } from "#tests/support/people/people.ts";
 
 test.use(withServiceWorker);
 
@@ -38,6 +38,7 @@ test("a shared text, picture and file reach the chosen people once, the text fir
   await connectPeople(site, ana, ben);
   await connectPeople(site, ana, cleo);
   const phone = await TestClient.open(browser, server);
+  await emulateAppWindow(phone.context);
   const { page, texts } = phone;
   await phone.signIn(ana);
   await waitForOfflineReady(page);
@@ -98,6 +99,7 @@ test("two shares do not mix, also offline, and what is sent then leaves when the
   const [ana, ben] = [await makePerson(site, 9_525, "Ana"), await makePerson(site, 9_526, "Ben")];
   await connectPeople(site, ana, ben);
   const phone = await TestClient.open(browser, server);
+  await emulateAppWindow(phone.context);
   const { page, context } = phone;
   await phone.signInToChat(ana, ben.id);
   await waitForOfflineReady(page);
@@ -130,6 +132,7 @@ test("what is shared while signed out is offered after the sign-in, and to nobod
   const [ana, ben] = [await makePerson(site, 9_527, "Ana"), await makePerson(site, 9_528, "Ben")];
   await connectPeople(site, ana, ben);
   const phone = await TestClient.open(browser, server);
+  await emulateAppWindow(phone.context);
   const { page, context, texts } = phone;
   await page.goto("/login");
   await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
@@ -154,6 +157,7 @@ test("a text that is too long for a message is kept whole until it is shortened,
   const [ana, ben] = [await makePerson(site, 9_532, "Ana"), await makePerson(site, 9_533, "Ben")];
   await connectPeople(site, ana, ben);
   const phone = await TestClient.open(browser, server);
+  await emulateAppWindow(phone.context);
   const { page, texts } = phone;
   await phone.signIn(ana);
   await waitForOfflineReady(page);
@@ -182,6 +186,7 @@ test("a text that is too long for a message is kept whole until it is shortened,
 test("a sign-out deletes what was shared and not sent", async ({ browser, server }) => {
   const ana = await makePerson(toSite(server), 9_529, "Ana");
   const phone = await TestClient.open(browser, server);
+  await emulateAppWindow(phone.context);
   const { page, texts } = phone;
   await phone.signIn(ana);
   await waitForOfflineReady(page);
@@ -201,6 +206,7 @@ test("files above the limit are left out with a reason, and a day later nothing 
 }) => {
   const ana = await makePerson(toSite(server), 9_530, "Ana");
   const phone = await TestClient.open(browser, server);
+  await emulateAppWindow(phone.context);
   const { page, texts } = phone;
   await phone.signIn(ana);
   await waitForOfflineReady(page);
@@ -227,5 +233,77 @@ test("without a service worker the server asks to share it again", async ({ brow
   await expect(page.getByText(texts.share.missedTitle)).toBeVisible();
   await page.getByRole("button", { name: texts.shell.error.home }).click();
   await expect(page).toHaveURL(/\/app$/);
+  await phone.close();
+});
+
+test("what another site submits is shown only after the person has agreed, and is deleted otherwise", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const ana = await makePerson(site, 9_535, "Ana");
+  const phone = await TestClient.open(browser, server);
+  const { page, texts } = phone;
+  await phone.signIn(ana);
+  await waitForOfflineReady(page);
+  await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
+  const foreignPage = `http://127.0.0.1:${server.port}/robots.txt`;
+  // A site that hides its origin looks like the system, but not in the window of an installed app.
+  for (const [referrerPolicy, isAppWindow] of [
+    ["strict-origin", true],
+    ["no-referrer", false],
+  ] as const) {
+    const tab = await phone.context.newPage();
+    if (isAppWindow) await emulateAppWindow(tab);
+    await tab.route(foreignPage, (route) =>
+      route.fulfill({
+        body: "<!doctype html>",
+        contentType: "text/html",
+        headers: { "referrer-policy": referrerPolicy },
+      }),
+    );
+    await tab.goto(foreignPage);
+    await submitShare(tab, { text: "Envoyez-moi 100 $" }, server.origin);
+    const field = tab.getByRole("textbox", { name: texts.share.text });
+    await expect(tab.getByText(texts.share.siteTitle)).toBeVisible();
+    await expect(tab.getByText("Envoyez-moi 100 $")).toHaveCount(0);
+    await expect(field).toHaveCount(0);
+    expect(await findAxeViolationsInBothThemes(tab)).toEqual([]);
+    await tab.screenshot({ path: `test-results/share-from-site-${referrerPolicy}.png` });
+    await tab.getByRole("button", { name: texts.share.siteShow }).click();
+    await expect(field).toHaveValue("Envoyez-moi 100 $");
+    await tab.reload();
+    await tab.getByRole("button", { name: texts.common.delete, exact: true }).click();
+    await expect(tab).toHaveURL(/\/app$/);
+    expect(await listCaches(tab)).not.toContain("shares");
+    await tab.close();
+  }
+  await phone.close();
+});
+
+test("shared content is deleted once its person ended the session elsewhere, or another person signs in", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 9_536, "Ana"), await makePerson(site, 9_537, "Ben")];
+  const phone = await TestClient.open(browser, server);
+  await emulateAppWindow(phone.context);
+  const { page, texts } = phone;
+  await phone.logIn(ana.phone);
+  await waitForOfflineReady(page);
+  await shareToApp(page, server.origin, { text: "pour plus tard" });
+  await expect(textField(phone)).toHaveValue("pour plus tard");
+  // Her session ends without her; another person signs in.
+  await phone.signIn(ben);
+  await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
+  await expect.poll(() => listCaches(page)).not.toContain("shares");
+
+  await phone.signIn(await signInAgain(site, ana));
+  await shareToApp(page, server.origin, { text: "encore plus tard" });
+  await expect(textField(phone)).toHaveValue("encore plus tard");
+  await callSite(site, "DELETE", "/api/auth/sessions", { token: ana.token });
+  await expect(page).toHaveURL(/\/login$/, { timeout: 60_000 });
+  await expect.poll(() => listCaches(page)).not.toContain("shares");
   await phone.close();
 });

@@ -28,19 +28,6 @@ test("a notice is shown above the bar and opens the chat with a new contact", as
   await phone.close();
 });
 
-test("a notice about a field disappears as soon as the field is changed", async ({ browser, server }) => {
-  const phone = await TestClient.open(browser, server);
-  const { page, texts } = phone;
-  await phone.goTo("/login");
-  // A user who looks elsewhere meanwhile still finds it: only the change may remove it.
-  await page.clock.install();
-  await page.getByRole("button", { name: texts.auth.logIn, exact: true }).click();
-  await expect(findToast(page)).toContainText(texts.auth.fillAllFields);
-  await page.getByLabel(texts.auth.phoneNumber).fill("24381000");
-  await expect(findToast(page)).toHaveCount(0);
-  await phone.close();
-});
-
 test("the browser's offline event is shown at once, and a working connection overrules it", async ({
   browser,
   server,

@@ -2,56 +2,18 @@ import type { Page } from "@playwright/test";
 import { privateConversationId } from "#contract/ids.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
+import {
+  countSounds,
+  findBanner,
+  listBanners,
+  recordNotifications,
+  waitForQuiet,
+} from "#tests/support/browser/notification-log.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
-
-declare global {
-  interface Window {
-    /**
-     * Sounds with their times by the page's clock, the first text of every banner, and the time of the last
-     * notification.
-     */
-    notifications: { sounds: number[]; banners: string[]; at: number };
-  }
-}
-
-/** Records in the page what it notifies by itself. */
-const writeDown = () => {
-  const notifications: Window["notifications"] = { sounds: [], banners: [], at: 0 };
-  window.notifications = notifications;
-  // A busy machine takes longer to wake its audio device than a sound lasts: keep it awake here.
-  Object.defineProperty(BaseAudioContext.prototype, "state", { get: () => "running" });
-  const start = OscillatorNode.prototype.start;
-  OscillatorNode.prototype.start = function (this: OscillatorNode, when?: number) {
-    const now = performance.now();
-    if (now - (notifications.sounds.at(-1) ?? Number.NEGATIVE_INFINITY) > 200) notifications.sounds.push(now); // several notifications make one sound
-    notifications.at = now;
-    start.call(this, when);
-  };
-  let last: Element | null = null;
-  new MutationObserver(() => {
-    const banner = document.querySelector("[data-news]");
-    if (banner && banner !== last) notifications.banners.push(banner.querySelector("a")?.textContent ?? "");
-    if (banner) notifications.at = performance.now();
-    last = banner;
-  }).observe(document, { childList: true, subtree: true });
-};
-
-const burstMs = 3_200; // a notification within this time belongs to the last sound
-
-/** Waits until the next notification is separate from the last. */
-const rest = (page: Page) =>
-  page.waitForFunction(
-    (ms) => performance.now() - window.notifications.at > ms && !document.querySelector("[data-news]"),
-    burstMs,
-  );
-
-const soundsOf = (page: Page) => page.evaluate(() => window.notifications.sounds.length);
-const bannersOf = (page: Page) => page.evaluate(() => window.notifications.banners);
-const bannerIn = (page: Page) => page.locator("[data-news]");
 
 type People = { site: Site; ana: Person; ben: Person; cleo: Person };
 
@@ -78,7 +40,7 @@ const writerOf =
 const untilItTells = (page: Page, write: () => Promise<void>): Promise<void> =>
   expect(async () => {
     await write();
-    await expect(bannerIn(page)).toBeVisible({ timeout: 1_500 });
+    await expect(findBanner(page)).toBeVisible({ timeout: 1_500 });
   }).toPass({ timeout: 30_000 });
 
 test("a message for another screen plays one sound, shows a banner for a moment, as configured, and opens its chat", async ({
@@ -90,13 +52,13 @@ test("a message for another screen plays one sound, shows a banner for a moment,
   const write = writerOf(people);
   const group = await makeGroup(site, cleo, "Famille", [ben]);
   const context = await browser.newContext({ baseURL: server.origin });
-  await context.addInitScript(writeDown);
+  await context.addInitScript(recordNotifications);
   const phone = await TestClient.openIn(context, server);
   const { page, texts } = phone;
   // The notification code is loaded late, and its first request fails.
   await page.route("**/assets/notifier-*", (route) => route.abort(), { times: 2 });
   await phone.signIn(ben, "/app/contacts");
-  const banner = bannerIn(page);
+  const banner = findBanner(page);
   const link = banner.getByRole("link");
 
   // A user who is typing keeps the focus.
@@ -115,11 +77,11 @@ test("a message for another screen plays one sound, shows a banner for a moment,
   await expect(banner).toHaveCount(0);
 
   // Several at once: one sound, and the newest is shown.
-  await rest(page);
-  const before = await soundsOf(page);
+  await waitForQuiet(page);
+  const before = await countSounds(page);
   await write(ana, "un", "deux", "trois");
   await expect(link).toContainText("trois");
-  await expect.poll(() => soundsOf(page)).toBe(before + 1);
+  await expect.poll(() => countSounds(page)).toBe(before + 1);
 
   // Without a preview it only says that there is a message; without a sound nothing is heard. Both apply at once on
   // this screen.
@@ -132,7 +94,7 @@ test("a message for another screen plays one sound, shows a banner for a moment,
   await nameOnly.press("Space");
   await expect(soundSwitch).not.toBeChecked();
   await expect(nameOnly).toBeChecked();
-  await rest(page);
+  await waitForQuiet(page);
   await write(ana, "secret");
   await expect(link).toHaveAccessibleName(`Ana ${texts.notifier.newMessage}`);
   // Groups have separate settings, and notifications name the author.
@@ -142,10 +104,10 @@ test("a message for another screen plays one sound, shows a banner for a moment,
   await link.click();
   await expect(page).toHaveURL(`/app/group/${group}`);
   await expect(banner).toHaveCount(0);
-  await expect.poll(() => soundsOf(page)).toBe(before + 2);
-  expect((await bannersOf(page)).join()).not.toContain("secret");
-  const shown = await bannersOf(page);
-  await rest(page);
+  await expect.poll(() => countSounds(page)).toBe(before + 2);
+  expect((await listBanners(page)).join()).not.toContain("secret");
+  const shown = await listBanners(page);
+  await waitForQuiet(page);
   await sendTexts(site, cleo, group, ["Ici"]);
   await expect(phone.message("Ici")).toBeVisible();
   // By keyboard it closes, and the focus returns.
@@ -155,8 +117,8 @@ test("a message for another screen plays one sound, shows a banner for a moment,
   await page.keyboard.press("Escape");
   await expect(banner).toHaveCount(0);
   await expect(phone.composer()).toBeFocused();
-  expect(await bannersOf(page)).toHaveLength(shown.length + 1);
-  expect(await soundsOf(page)).toBe(before + 2);
+  expect(await listBanners(page)).toHaveLength(shown.length + 1);
+  expect(await countSounds(page)).toBe(before + 2);
   await phone.close();
 });
 
@@ -168,7 +130,7 @@ test("muted conversations, the list itself and an absence show no banner, and tw
   const { ana, ben, cleo } = people;
   const write = writerOf(people);
   const context = await browser.newContext({ baseURL: server.origin });
-  await context.addInitScript(writeDown);
+  await context.addInitScript(recordNotifications);
   const phone = await TestClient.openIn(context, server, "pt");
   const { page, texts } = phone;
   await write(cleo, "antes");
@@ -183,40 +145,40 @@ test("muted conversations, the list itself and an absence show no banner, and tw
   await phone.goTo("/app/makutano", second);
   await second.locator("body").press("Shift");
   for (const one of [page, second]) await untilItTells(one, () => write(ana, "Olá"));
-  const soundsInAll = async () => (await soundsOf(page)) + (await soundsOf(second));
-  for (const one of [page, second]) await rest(one);
+  const soundsInAll = async () => (await countSounds(page)) + (await countSounds(second));
+  for (const one of [page, second]) await waitForQuiet(one);
 
   // Both show it, one plays the sound; muted conversations notify of nothing.
   const before = await soundsInAll();
-  const shown = (await bannersOf(page)).length;
+  const shown = (await listBanners(page)).length;
   await write(cleo, "calada");
   await write(ana, "Olá outra vez");
-  for (const one of [page, second]) await expect(bannerIn(one).getByRole("link")).toContainText("Olá outra vez");
+  for (const one of [page, second]) await expect(findBanner(one).getByRole("link")).toContainText("Olá outra vez");
   await expect.poll(soundsInAll).toBe(before + 1);
-  expect((await bannersOf(page)).slice(shown)).toHaveLength(1);
+  expect((await listBanners(page)).slice(shown)).toHaveLength(1);
 
   // Next to the list only the row shows it, with the sound.
   await second.close();
   await phone.goToTab("masolo");
-  await rest(page);
-  const heard = await soundsOf(page);
+  await waitForQuiet(page);
+  const heard = await countSounds(page);
   await write(ana, "na lista");
   await expect(phone.conversation("Ana")).toContainText("na lista");
-  await expect.poll(() => soundsOf(page)).toBe(heard + 1);
+  await expect.poll(() => countSounds(page)).toBe(heard + 1);
 
   // After an absence one sound, however much arrived, and no banner.
   await phone.goToTab("contacts");
   await context.setOffline(true);
   await expect(page.getByText(texts.shell.link.offline)).toBeVisible();
-  await rest(page);
+  await waitForQuiet(page);
   await write(ana, "um", "dois", "três");
-  const banners = await bannersOf(page);
-  const soundsBefore = await soundsOf(page);
+  const banners = await listBanners(page);
+  const soundsBefore = await countSounds(page);
   await context.setOffline(false);
   const unread = page.getByRole("navigation").getByRole("link", { name: texts.shell.tabs.masolo });
   await expect(unread).toContainText(/\d/);
   await expect(page.getByText(texts.shell.link.offline)).toHaveCount(0);
-  await expect.poll(() => soundsOf(page)).toBe(soundsBefore + 1);
-  expect(await bannersOf(page)).toEqual(banners);
+  await expect.poll(() => countSounds(page)).toBe(soundsBefore + 1);
+  expect(await listBanners(page)).toEqual(banners);
   await phone.close();
 });

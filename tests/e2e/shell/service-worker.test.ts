@@ -3,7 +3,7 @@ import { createUuid } from "#contract/ids.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { makePicture } from "#tests/support/browser/media.ts";
 import { withServiceWorker } from "#tests/support/browser/offline.ts";
-import { findToast, TestClient, textsOf } from "#tests/support/browser/test-client.ts";
+import { TestClient, textsOf } from "#tests/support/browser/test-client.ts";
 import { makePicture as makePng } from "#tests/support/people/attachments.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { toSite } from "#tests/support/people/pair.ts";
@@ -216,5 +216,5 @@ test("without storage room everything works as without a service worker", async 
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   }
   await page.locator("[type=submit]").click();
-  await expect(findToast(page)).toBeVisible();
+  await expect(page.getByText(textsOf.fr.auth.fillAllFields)).toBeVisible();
 });

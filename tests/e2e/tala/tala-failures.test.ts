@@ -38,7 +38,7 @@ test("failures in publishing and deleting a status are reported, and the written
   const gallery = page.locator('input[data-attach="image"]');
   const file = { name: "x.png", mimeType: "image/png" };
   await gallery.setInputFiles({ ...file, buffer: Buffer.from("words") });
-  await expect(alert).toContainText("Ce fichier n'est pas une image.");
+  await expect(alert).toContainText(texts.common.pictureUnreadable);
   await gallery.setInputFiles({ ...file, buffer: Buffer.alloc(0) });
   await expect(alert).toContainText(texts.chat.attach.empty);
 

@@ -10,6 +10,10 @@ declare global {
       refused: Partial<Record<Kind, string>>;
       unplug(kind: Kind): void;
       plugIn(kind: Kind): void;
+      /** Audio outputs that are not connected. */
+      absentOutputs: Set<string>;
+      /** Reports that a device came or went. */
+      tellChange(): void;
       /** Ids of the open devices of this kind. */
       open(kind: Kind): (string | undefined)[];
       /** Number of held screen wake locks. */
@@ -32,6 +36,9 @@ const installDeviceProbe = () => {
   const trembled: VibratePattern[] = [];
   const live = (kind: Kind) => tracks.filter((track) => track.kind === kind && track.readyState === "live");
   const tellChange = () => media.dispatchEvent(new Event("devicechange"));
+  const absentOutputs = new Set<string>();
+  const list = media.enumerateDevices.bind(media);
+  media.enumerateDevices = async () => (await list()).filter(({ deviceId }) => !absentOutputs.has(deviceId));
 
   const open = media.getUserMedia.bind(media);
   media.getUserMedia = async (wanted) => {
@@ -58,6 +65,8 @@ const installDeviceProbe = () => {
 
   window.devices = {
     refused,
+    absentOutputs,
+    tellChange,
     actions,
     trembled,
     unplug: (kind) => {

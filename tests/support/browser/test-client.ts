@@ -245,6 +245,13 @@ export class TestClient {
     }, texts);
   }
 
+  /** Answers the question whether to delete an unsent message. */
+  async confirmDeletion(): Promise<void> {
+    const { messages, common } = this.texts;
+    const question = this.page.getByRole("alertdialog", { name: messages.deleteUnsentTitle });
+    await question.getByRole("button", { name: common.delete, exact: true }).click();
+  }
+
   /** Message with exactly this text. */
   message(text: string, page = this.page): Locator {
     return page

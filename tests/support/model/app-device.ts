@@ -15,7 +15,7 @@ import { Tab } from "#sync/tabs/tab.ts";
 import type { Person } from "#tests/support/people/people.ts";
 
 const connectTimeoutMs = 15_000;
-const openTimeoutMs = 15_000;
+const storeTimeoutMs = 5_000;
 
 /** The app without screens, for one person: store, socket and sync engine. */
 export class AppDevice {
@@ -120,7 +120,7 @@ const toPlatform = (origin: string, { token }: Person): Platform => {
     WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
     socketUrl: `${origin.replace("http", "ws")}/api/socket`,
     connectTimeoutMs,
-    storeOpenTimeoutMs: openTimeoutMs,
+    storeTimeoutMs,
     session: {
       isCurrent: () => true,
       renewIfExpiring: async () => {},
@@ -139,6 +139,7 @@ const toPlatform = (origin: string, { token }: Person): Platform => {
     requestOutboxSync: async () => {},
     waitForFirstScreen: async () => {},
     estimateQuota: async () => undefined,
+    deleteFirstViews: async () => {},
     deletePictures: async () => {},
     prunePostPictures: async () => {},
     createObjectUrl: (blob) => {

@@ -37,6 +37,8 @@ export class ModelDevice {
   persistenceRequests = 0;
   outboxSyncRequests = 0;
   readonly deletedPictures = new Set<string>();
+  /** How often the snapshots of first views were deleted. */
+  firstViewDeletions = 0;
   /** Statuses whose pictures are cached. */
   readonly postPictures = new Set<string>();
   quota: number | undefined;
@@ -49,7 +51,7 @@ export class ModelDevice {
   downloadBytes = Number.POSITIVE_INFINITY;
   readonly downloads: { path: string; from: number }[] = [];
   hasLocks = true;
-  openTimeoutMs = 15_000;
+  storeTimeoutMs = 5_000;
   /** Duration of every HTTP request, in virtual time. */
   requestMs = 0;
   /** Duration of its answer. */
@@ -163,7 +165,7 @@ export class ModelDevice {
       WebSocket: DeviceSocket as unknown as Platform["WebSocket"],
       socketUrl: "ws://model/api/socket",
       connectTimeoutMs: 15_000,
-      storeOpenTimeoutMs: device.openTimeoutMs,
+      storeTimeoutMs: device.storeTimeoutMs,
       session: {
         isCurrent: () => device.isSignedIn,
         renewIfExpiring: async () => {},
@@ -205,6 +207,9 @@ export class ModelDevice {
         device.outboxSyncRequests++;
       },
       estimateQuota: async () => device.quota,
+      deleteFirstViews: async () => {
+        device.firstViewDeletions++;
+      },
       deletePictures: async (owners) => {
         for (const owner of owners) device.deletedPictures.add(owner);
       },

@@ -9,6 +9,7 @@ import type { Message } from "#contract/messages/message.ts";
 import { mergeReadStates, type ReadState } from "#contract/messages/positions.ts";
 import { type ConversationFlags, noFlags } from "#contract/settings/conversation-flags.ts";
 import { withoutContent } from "#contract/settings/message-flags.ts";
+import { createSearchMatcher } from "#contract/text.ts";
 import type { CommandOf, PageResult, RevisedResult, SearchResult } from "#contract/wire/commands.ts";
 import { formatReactions } from "#contract/wire/reactions.ts";
 import { createMessageMatcher } from "#contract/wire/search-filter.ts";
@@ -218,7 +219,7 @@ export const listRevised = (log: Log, user: Uuid, since: number, rowsMax: number
 };
 
 export const searchLog = (log: Log, user: Uuid, { query, filter, before }: CommandOf<"search">): SearchResult => {
-  const isMatch = createMessageMatcher(query, filter);
+  const isMatch = createMessageMatcher(query === "" ? undefined : createSearchMatcher(query), filter);
   const found = listVisible(log, user).filter(
     (message) => message.seq < before && isMatch(toVisibleMessage(message, user, log.members.get(user))),
   );

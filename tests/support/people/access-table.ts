@@ -199,6 +199,7 @@ export const accessTable: Record<string, Row> = {
     path: ({ ana, cal }, role) => `/api/number/notices/${role === "entitled" || role === "revoked" ? cal.id : ana.id}`,
     expected: { ...owned, blocked: 200 }, // a contact, whom Ana blocks
   },
+  "POST /api/number/challenge": { expected: signedIn(200), body: () => ({}) },
   "POST /api/number/proofs": { expected: signedIn(409), body: () => ({ method: "whatsapp_message" }) },
   "POST /api/number/proofs/:id/code": {
     expected: signedIn(410),
@@ -263,9 +264,10 @@ export const accessTable: Record<string, Row> = {
     path: ({ ana, cal }, role) => `/api/blocks/${role === "entitled" || role === "revoked" ? cal.id : ana.id}`,
     expected: signedIn(200),
   },
+  // Without a block and a relation there is nobody to answer about.
   "DELETE /api/blocks/:userId": {
     path: ({ ana, dina }, role) => `/api/blocks/${role === "entitled" || role === "revoked" ? dina.id : ana.id}`,
-    expected: signedIn(200),
+    expected: { ...signedIn(200), stranger: 404, removed: 404 },
   },
   // Own data only: the path cannot name another person's.
   "DELETE /api/account": {

@@ -56,12 +56,13 @@ const makeMeta = (items: readonly Item[], offsets: Map<number, number>): Buffer 
   );
 };
 
-/** Photo as an iPhone takes it: picture, camera metadata and XMP, in the order of these items. */
-export const makeHeic = (brand = "heic", picture: Buffer = ascii("the picture")): Buffer => {
+/** Photo as an iPhone takes it: camera metadata, picture, XMP and tiles of the picture, in the order of these items. */
+export const makeHeic = (brand = "heic", picture: Buffer = ascii("the picture"), tiles = 0): Buffer => {
   const items: Item[] = [
     { id: 2, type: "Exif", data: ascii(`\0\0\0\x06Exif\0\0MM\0*GPS ${photoLocation}`) },
     { id: 1, type: "hvc1", data: picture },
     { id: 3, type: "mime", data: ascii(`<x:xmpmeta>${photoLocation}</x:xmpmeta>`), isInMeta: true },
+    ...Array.from({ length: tiles }, (_, n) => ({ id: 4 + n, type: "hvc1", data: ascii("a tile") })),
   ];
   const type = box("ftyp", ascii(brand), uint32(0), ascii("mif1"), ascii(brand));
   let at = type.length + makeMeta(items, new Map()).length + 8;

@@ -101,3 +101,12 @@ export const connectPeople = async (site: Site, from: Person, to: Person): Promi
   const accepted = await callSite(site, "POST", `/api/requests/${request}/accept`, { token: to.token });
   if (accepted.status !== 200) throw new Error(`not accepted: ${accepted.status} ${JSON.stringify(accepted.body)}`);
 };
+
+/** The same person with another session, as on a second device. */
+export const signInAgain = async (site: Site, person: Person): Promise<Person> => {
+  const { phone, password } = person;
+  const { body } = await callSite(site, "POST", "/api/auth/token?grant_type=password", { body: { phone, password } });
+  const { access_token: token, refresh_token: refreshToken } = v.parse(Session, body);
+  if (refreshToken === undefined) throw new Error("no refresh token");
+  return { ...person, token, refreshToken };
+};

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { errorStatus } from "#contract/errors.ts";
 import { makeSessionResponse } from "#tests/support/people/session-response.ts";
 
 const userId = "0190a1b2-0000-7000-8000-000000000001";
@@ -135,6 +136,25 @@ describe("renewing a session", () => {
   });
 });
 
+describe("a session that the server refuses to renew", () => {
+  it.each([
+    ["session_revoked", "elsewhere"],
+    ["account_deleted", "account"],
+    ["session_expired", undefined],
+    ["refresh_token_not_found", undefined],
+    ["refresh_token_already_used", undefined],
+  ] as const)("%s: was ended for good by %s", async (code, cause) => {
+    const { openTab, signInAs } = makeBrowser([refusal(errorStatus[code], code)]);
+    signInAs(userId, 1_000);
+    const [tab, other] = [await openTab(), await openTab()];
+    const asked = tab.refreshSession();
+    await vi.runAllTimersAsync();
+    expect(await asked).toBe(false);
+    expect(other.getSession()).toBeUndefined();
+    expect(other.getSessionEndCause()).toBe(cause);
+  });
+});
+
 describe("signing out", () => {
   it("stops every tab from renewing the session that is ending", async () => {
     const { calls, stored, openTab, signInAs } = makeBrowser([{ status: 204 }, renewed]);
@@ -147,7 +167,7 @@ describe("signing out", () => {
     expect(await asked).toEqual([false, false]);
     expect(calls.map(({ path }) => path)).toEqual(["/api/auth/logout?scope=global"]);
     expect(stored.has(key)).toBe(false);
-    expect(other.wasSignedOut()).toBe(true);
+    expect(other.getSessionEndCause()).toBe("person");
   });
 
   it("ends the session locally at once without network, also while a renewal is being retried", async () => {
@@ -163,7 +183,7 @@ describe("signing out", () => {
     expect(calls.at(-1)?.path).toBe("/api/auth/logout?scope=global");
     expect((calls.at(-1)?.at ?? 0) - began).toBeLessThan(100);
     expect(stored.has(key)).toBe(false);
-    expect(leaving.wasSignedOut()).toBe(true);
+    expect(leaving.getSessionEndCause()).toBe("person");
     await vi.runAllTimersAsync();
     expect(await renewal).toBe(false);
   });
@@ -222,7 +242,7 @@ describe("signing out", () => {
     await vi.runAllTimersAsync();
     await done;
     expect(tab.getSession()?.userId).toBe(userId);
-    expect(tab.wasSignedOut()).toBe(false);
+    expect(tab.getSessionEndCause()).toBeUndefined();
   });
 
   it("is not undone by a renewal that was being retried", async () => {
@@ -253,7 +273,7 @@ describe("signing out", () => {
     const done = tab.signOut("global");
     await vi.runAllTimersAsync();
     await done;
-    expect(tab.wasSignedOut()).toBe(true);
+    expect(tab.getSessionEndCause()).toBe("person");
     const signedIn = tab.signIn("+243810000002", "Masolo2026");
     await vi.runAllTimersAsync();
     await signedIn;
@@ -261,7 +281,7 @@ describe("signing out", () => {
     await vi.runAllTimersAsync();
     expect(await refused).toBe(false);
     expect(tab.getSession()).toBeUndefined();
-    expect(tab.wasSignedOut()).toBe(false);
+    expect(tab.getSessionEndCause()).toBeUndefined();
   });
 });
 
@@ -279,7 +299,7 @@ describe("deleting the account", () => {
     expect(await asked).toBe(false);
     expect(calls.map(({ path }) => path)).toEqual([deletion]);
     expect(stored.has(key)).toBe(false);
-    expect([other.wasSignedOut(), other.wasAccountDeleted()]).toEqual([true, true]);
+    expect(other.getSessionEndCause()).toBe("account");
   });
 
   it("is retried when only the answer was lost", async () => {
@@ -290,7 +310,7 @@ describe("deleting the account", () => {
     await vi.runAllTimersAsync();
     await done;
     expect(calls.map(({ path }) => path)).toEqual([deletion, deletion]);
-    expect(tab.wasAccountDeleted()).toBe(true);
+    expect(tab.getSessionEndCause()).toBe("account");
   });
 
   it("keeps the session without network or when the server fails", async () => {
@@ -303,7 +323,7 @@ describe("deleting the account", () => {
       await vi.runAllTimersAsync();
       await done;
       expect(tab.getSession()?.userId).toBe(userId);
-      expect([tab.wasSignedOut(), tab.wasAccountDeleted()]).toEqual([false, false]);
+      expect(tab.getSessionEndCause()).toBeUndefined();
     }
   });
 
@@ -315,7 +335,7 @@ describe("deleting the account", () => {
     await vi.runAllTimersAsync();
     await done;
     expect(calls.map(({ path }) => path)).toEqual([deletion, "/api/auth/token?grant_type=refresh_token"]);
-    expect([tab.getSession(), tab.wasAccountDeleted()]).toEqual([undefined, true]);
+    expect([tab.getSession(), tab.getSessionEndCause()]).toEqual([undefined, "account"]);
   });
 
   it("on another device is detected when the session is renewed, and forgotten when somebody signs in", async () => {
@@ -328,11 +348,11 @@ describe("deleting the account", () => {
     const asked = tab.refreshSession();
     await vi.runAllTimersAsync();
     expect(await asked).toBe(false);
-    expect([tab.wasSignedOut(), tab.wasAccountDeleted()]).toEqual([true, true]);
+    expect(tab.getSessionEndCause()).toBe("account");
     const signedIn = tab.signIn("+243810000002", "Masolo2026");
     await vi.runAllTimersAsync();
     await signedIn;
-    expect([tab.wasSignedOut(), tab.wasAccountDeleted()]).toEqual([false, false]);
+    expect(tab.getSessionEndCause()).toBeUndefined();
   });
 });
 

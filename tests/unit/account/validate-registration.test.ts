@@ -1,7 +1,9 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { TypedPhone } from "#contract/phone.ts";
+import { PasswordGrant } from "#contract/auth/sign-in.ts";
+import { Phone } from "#contract/phone/phone.ts";
 import { toLoginProblem } from "#features/auth/flows/login-problem.ts";
+import { toSignInName } from "#features/auth/form/phone-field.tsx";
 import { validateLogin } from "#features/auth/form/validate-login.ts";
 import { type RegistrationInput, validateRegistration } from "#features/auth/form/validate-registration.ts";
 import { ApiRequestError } from "#lib/http/http-request.ts";
@@ -78,6 +80,14 @@ describe("a registration", () => {
     expect(validateRegistration({ ...complete, phoneNumber: "243 81 000 00 01" })).toBeUndefined();
   });
 
+  it("accepts a number pasted with direction marks or in other digits, and names a plus sign behind a mark", () => {
+    for (const phoneNumber of ["\u202a243 81 000 00 01\u202c", "tel:243810000001", "٢٤٣٨١٠٠٠٠٠٠١", "۲۴۳۸۱۰۰۰۰۰۰۱"])
+      expect(validateRegistration({ ...complete, phoneNumber })).toBeUndefined();
+    expect(validateRegistration({ ...complete, phoneNumber: "\u2068+243810000001\u2069" })?.text).toBe(
+      "auth.invalidPhoneNumberFormat",
+    );
+  });
+
   it("is refused for a password over the maximum length, with its own message", () => {
     const password = `A1${"x".repeat(127)}`;
     expect(validateRegistration({ ...complete, password, confirmPassword: password })?.text).toBe(
@@ -87,6 +97,15 @@ describe("a registration", () => {
 });
 
 describe("a login", () => {
+  it("takes a pasted number for a number, and other text for a handle", () => {
+    expect(toSignInName(" tel:+243810000001")).toBe("tel:+243810000001");
+    expect(v.parse(PasswordGrant, { phone: "tel:+243810000001", password: "x" }).phone).toBe("+243810000001");
+    expect(v.parse(PasswordGrant, { phone: "\u202a+٢٤٣ ٨١ ٠٠٠ ٠٠ ٠١\u202c", password: "x" }).phone).toBe(
+      "+243810000001",
+    );
+    expect(toSignInName("ana.mbala ")).toBe("@ana.mbala");
+  });
+
   it("requires a phone number and a password, and validates nothing else", () => {
     expect(validateLogin({ phoneNumber: " ", password: "x" })).toEqual({
       field: "phoneNumber",
@@ -103,6 +122,6 @@ describe("a login", () => {
     const refused = new ApiRequestError("validation_failed", 400);
     expect(toLoginProblem(refused)).toEqual({ field: "phoneNumber", text: "auth.invalidPhoneNumber" });
     expect(toLoginProblem(refused, "@ana..m")).toEqual({ field: "phoneNumber", text: "errors.invalid_handle" });
-    expect(v.safeParse(TypedPhone, "24381").success).toBe(false); // the server's refusal of such a number
+    expect(v.safeParse(Phone, "24381").success).toBe(false); // the server's refusal of such a number
   });
 });

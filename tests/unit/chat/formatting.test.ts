@@ -22,6 +22,13 @@ describe("formatted texts", () => {
     ["*été*", "<b>été</b>"],
     ["*un* et *deux*", "<b>un</b> et <b>deux</b>"],
     ["*deux mots.*", "<b>deux mots.</b>"],
+    ["*Tapez *122#*", "<b>Tapez *122#</b>"],
+    ["*5 000 FC* ou ~5000/mois~", "<b>5 000 FC</b> ou <s>5000/mois</s>"],
+    ["*oui*/*non*", "<b>oui</b>/<b>non</b>"],
+    ["*voir C:\\_x_ ici*", "<b>voir C:\\_x_ ici</b>"],
+    ["*👍*", "<b>👍</b>"],
+    ["@jean_pierre_m *a_b*", "@jean_pierre_m <b>a_b</b>"],
+    ["2. Oui\n5. *Non*", "2. Oui\n5. <b>Non</b>"],
   ])("%s is %s", (text, drawn) => expect(draw(text)).toBe(drawn));
 
   test.each([
@@ -39,6 +46,29 @@ describe("formatted texts", () => {
     "` `",
     "été*s*",
     "e\u0301*s*",
+    "**gras**",
+    "__init__.py",
+    "src/__tests__/x",
+    // Codes and amounts, dialled or paid as they are written.
+    "*122#",
+    "*144*1#",
+    "Tapez *150*",
+    "puis *100*1*5#",
+    "*#06#",
+    "*100*CODE*#",
+    "*150* ou *144*1#",
+    "*144*1# puis *2*",
+    "~243~ ~5000 FC",
+    "_12_ *3,5* *100%*",
+    "3*4*5 = 60",
+    // Paths and names.
+    "_nee_vliubilas__A5274",
+    "https://readmanga.io/v_nee_vliubilas_starshaia_sestra__a_ei_vse_ravno__A5274",
+    "mon_mot_de_passe_1",
+    "C:\\Users\\_x_\\*.txt",
+    "C:\\Mes documents\\_x_\\a",
+    "/home/_x_/a ~/_x_ ./_x_",
+    "docs/_posts_/a",
   ])("%s has no format", (text) => expect(draw(text)).toBe(text));
 
   test("code and links contain no other format, and a link can be within one", () => {
@@ -90,17 +120,27 @@ describe("formatted texts", () => {
     expect(formatted).toBeGreaterThan(200);
   });
 
-  test.each(["*a ", "*a _b ~c `d ", "* *", "`a", "*_~a~_* ", "_https://x.cd/_ "])(
-    "the work for a text of many %j grows with its length only",
-    (piece) => {
-      const countReads = (repeats: number): number => {
-        const reads = vi.spyOn(String.prototype, "charAt");
-        parseFormatting(piece.repeat(repeats));
-        const count = reads.mock.calls.length;
-        reads.mockRestore();
-        return count;
-      };
-      expect(countReads(2_000)).toBeLessThan(2.5 * countReads(1_000) + 100);
-    },
-  );
+  test.each([
+    "*1* ",
+    "*1 ",
+    "a/",
+    "(a",
+    "*1#",
+    "{*a",
+    "*a ",
+    "*a _b ~c `d ",
+    "* *",
+    "`a",
+    "*_~a~_* ",
+    "_https://x.cd/_ ",
+  ])("the work for a text of many %j grows with its length only", (piece) => {
+    const countReads = (repeats: number): number => {
+      const reads = vi.spyOn(String.prototype, "charAt");
+      parseFormatting(piece.repeat(repeats));
+      const count = reads.mock.calls.length;
+      reads.mockRestore();
+      return count;
+    };
+    expect(countReads(2_000)).toBeLessThan(2.5 * countReads(1_000) + 100);
+  });
 });

@@ -31,6 +31,36 @@ describe("links in a message", () => {
     ]);
   });
 
+  it.each([
+    ["(voir https://fr.wikipedia.org/wiki/Kinshasa_(province))", "https://fr.wikipedia.org/wiki/Kinshasa_(province)"],
+    ["(https://example.org/t/898/12)", "https://example.org/t/898/12"],
+    ["Va sur https://example.org/a...", "https://example.org/a"],
+    ["{voir https://example.org/{a}}", "https://example.org/{a}"],
+    ["https://example.org/a|b^c`d\\e fin", "https://example.org/a|b^c`d\\e"],
+    ["`https://example.org/a`", "https://example.org/a"],
+    ["https://k.example/app#/?_g=(f:!(),t:(from:now-15m,to:now))&_a=(q:(q:''))", "the whole"],
+    ["https://example.org/a?x=1&y=2#é", "the whole"],
+    ["www.example.org/a_b_c", "the whole"],
+    ["https://example.org：8080", "https://example.org"],
+    ["見て。https://example.org/a。次", "https://example.org/a"],
+    ["https://example.org/a، ثم https://example.org/b؟", "https://example.org/a https://example.org/b"],
+    ["（https://example.org/a）", "https://example.org/a"],
+    ["prix:5000.Merci", ""],
+    ["https://kibana/app", ""],
+    ["https://user:pass@example.org/", ""],
+    ["a@example.org. Merci", "a@example.org"],
+  ])("end where the address ends: %s", (text, shown) => {
+    expect(shownIn(text).join(" ")).toBe(shown === "the whole" ? text : shown);
+  });
+
+  it("lead to the whole address that is shown", () => {
+    for (const sign of ["{a}", "a|b", "a^b", "a`b", "a\\b", "a'b", "a(b)", "[a]"]) {
+      const [link] = linksIn(`https://example.org/${sign}`);
+      expect(link?.text).toBe(`https://example.org/${sign}`);
+      expect(link?.href).toBe(new URL(`https://example.org/${sign}`).href);
+    }
+  });
+
   it("never run code, and never hide their host or address", () => {
     const javascript = `${"java"}script:alert(1)`;
     for (const text of [javascript, "data:text/html,x", "file:///etc/passwd", "https://", "http://localhost"]) {
@@ -41,8 +71,13 @@ describe("links in a message", () => {
     // A character that reorders text, or an invisible one, ends the address.
     expect(shownIn("https://exemple.cd/\u202egnp.exe")).toEqual(["https://exemple.cd/"]);
     expect(shownIn("https://exemple\u200b.cd/a")).toEqual([]);
-    expect(linksIn("https://banque.cd\\@mechant.example")).toEqual([
-      { text: "https://banque.cd", href: "https://banque.cd/" },
+    // Browsers read a backslash as a slash.
+    expect(linksIn("https://mechant.example\\@banque.cd")).toEqual([
+      {
+        text: "https://mechant.example\\@banque.cd",
+        href: "https://mechant.example/@banque.cd",
+        host: "mechant.example",
+      },
     ]);
   });
 

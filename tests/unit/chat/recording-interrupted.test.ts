@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { inCall } from "#calls/call-state.ts";
+import { composerCover } from "#components/overlays/cover.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { isComposerCovered } from "#features/chat/composer/composer-overlay.ts";
 import { VoiceRecording } from "#features/chat/voice/voice-recording.ts";
 import { t } from "#i18n/setup.ts";
 import { VoiceRecorder } from "#lib/media/voice-recorder.ts";
@@ -37,7 +37,7 @@ const begin = () => VoiceRecording.start(privateConversationId(createUuid(), cre
 
 afterEach(() => {
   inCall.set(false);
-  isComposerCovered.set(false);
+  composerCover.isCovered.set(false);
   vi.restoreAllMocks();
   showToast.mockClear();
 });
@@ -49,7 +49,7 @@ describe("a voice message being recorded when something covers the composer", ()
     give();
     await eventually(() => expect(phaseOf(session)).toBe("recording"));
     speak(1);
-    isComposerCovered.set(true);
+    composerCover.isCovered.set(true);
     await eventually(() => expect(phaseOf(session)).toBe("saved"));
     expect(stop).toHaveBeenCalledOnce();
     expect(session.state.get()).toMatchObject({ ms: 2_000, isInterrupted: true });
@@ -58,7 +58,7 @@ describe("a voice message being recorded when something covers the composer", ()
   it("is not started by a microphone that is granted while covered", async () => {
     const { give, stop } = useMicrophone();
     const session = begin();
-    isComposerCovered.set(true);
+    composerCover.isCovered.set(true);
     expect(phaseOf(session)).toBe("ended");
     give();
     await eventually(() => expect(stop).toHaveBeenCalledOnce());

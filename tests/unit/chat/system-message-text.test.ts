@@ -25,6 +25,8 @@ describe("a system message of a group", () => {
     expect(tell({ event: "added", who: [ben] }, me)).toBe("Vous avez ajouté Ben.");
     expect(tell({ event: "added", who: [me] }, ana)).toBe("Ana vous a fait entrer dans le groupe.");
     expect(tell({ event: "added", who: [ben, me] }, ana)).toBe("Ana a ajouté Ben et vous.");
+    expect(tell({ event: "joined" }, ben)).toBe("Ben a rejoint le groupe.");
+    expect(tell({ event: "joined" }, me)).toBe("Vous avez rejoint le groupe.");
     expect(tell({ event: "owner", who: [me] }, ana)).toBe("Ana vous a confié le groupe.");
     expect(tell({ event: "renamed", name: "Famille" }, me)).toBe(
       "Vous avez renommé le groupe en «\u00a0Famille\u00a0».",

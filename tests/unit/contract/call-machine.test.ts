@@ -117,7 +117,7 @@ const table: Record<Named, Partial<Record<Event, string>>> = {
     woken: "ringing: ",
     accept: "connecting: tone none, media open, answer",
     answered: "ended ended 0 elsewhere: media stop, tone none",
-    reject: "ended rejected 0: media stop, tone none, end rejected, notify rejected",
+    reject: "ended rejected 0: media stop, tone none, end rejected",
     hangUp: "ended missed 0: media stop, tone none, end missed",
     missed: "ended missed 0: media stop, tone none",
     busy: "ended missed 0 busy: media stop, tone busy",

@@ -18,8 +18,6 @@ import {
 import { Body } from "#contract/messages/body.ts";
 import { clampReadState, mergeReadStates, toMessageStatus } from "#contract/messages/positions.ts";
 import { DisplayName } from "#contract/names/display-names.ts";
-import { toPhoneQuery } from "#contract/people.ts";
-import { parsePhoneQuery, phoneForms, toE164 } from "#contract/phone.ts";
 import { cleanText, foldText, MessageText } from "#contract/text.ts";
 
 const [ana, ben] = [createUuid(1), createUuid(2)];
@@ -97,62 +95,6 @@ describe("the conversation list", () => {
     expect(isListed({ head: 3, hidden: 3, kept: true, gone: false })).toBe(true);
     expect(isListed({ head: 4, hidden: 3, kept: false, gone: false })).toBe(true);
     expect(isListed({ head: 4, hidden: 3, kept: true, gone: true })).toBe(false);
-  });
-});
-
-describe("phone numbers", () => {
-  test.each([
-    ["243810000001", "+243810000001"],
-    ["+243 81 000 00 01", "+243810000001"],
-    ["00243-81-000.00.01", "+243810000001"],
-    ["(243) 810 000 001", "+243810000001"],
-    ["２４３８１００００００１", "+243810000001"],
-  ])("%s is stored as %s", (typed, stored) => {
-    expect(toE164(typed)).toBe(stored);
-  });
-
-  test.each([
-    ["+2430810000001", "+243810000001"],
-    ["00243 0 81 000 00 01", "+243810000001"],
-    ["+330612345678", "+33612345678"],
-    // A 0 that is part of the number stays.
-    ["+242061234567", "+242061234567"],
-    ["+2250701020304", "+2250701020304"],
-    ["+22901951234", "+22901951234"],
-    ["+390612345678", "+390612345678"],
-    ["+14155550142", "+14155550142"],
-  ])("%s is the same number as %s", (typed, stored) => {
-    expect(toE164(typed)).toBe(stored);
-  });
-
-  test("an account is looked up by every form of its number, the typed form first", () => {
-    expect(phoneForms("+243810000001")).toEqual(["+243810000001", "+2430810000001"]);
-    expect(phoneForms("+2430810000001")).toEqual(["+2430810000001", "+243810000001"]);
-    expect(phoneForms("+242061234567")).toEqual(["+242061234567"]);
-  });
-
-  test("digits are searched in all forms they may stand for, the canonical number first", () => {
-    const own = "+243990000001";
-    expect(parsePhoneQuery("0810000001", own, 3)).toEqual({
-      wholes: ["+243810000001", "+2430810000001"],
-      beginnings: ["+243810000001"],
-      parts: ["0810000001", "810000001"],
-    });
-    expect(parsePhoneQuery("2430810000001", own, 3).wholes).toEqual(["+2430810000001", "+243810000001"]);
-    expect(parsePhoneQuery("002430810", own, 3)).toMatchObject({ beginnings: ["+2430810", "+243810"] });
-    expect(parsePhoneQuery("081", own, 3)).toEqual({ wholes: [], beginnings: ["+24381"], parts: ["081"] });
-  });
-
-  test.each(["", "+", "12", "0810000001", "1234567890123456", "24381000000x", "+1'; DROP TABLE users"])(
-    "%s is not a phone number",
-    (typed) => {
-      expect(toE164(typed)).toBeUndefined();
-    },
-  );
-
-  test("a search looks for digits only", () => {
-    expect(toPhoneQuery(" +243 81% ")).toBe("24381");
-    expect(toPhoneQuery("00 01")).toBe("0001");
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
+import { createSearchMatcher } from "#contract/text.ts";
 import { listWebLinks } from "#contract/wire/links.ts";
 import { createMessageMatcher, isSearchable, listSearchKinds } from "#contract/wire/search-filter.ts";
 
@@ -25,7 +26,7 @@ describe("kinds of a message in a search", () => {
   });
 
   it("are those under which the message is found", () => {
-    const isLink = createMessageMatcher("", { kind: "link" });
+    const isLink = createMessageMatcher(undefined, { kind: "link" });
     expect(isLink({ sender: 0, at: 1, body: { type: "text", text: "www.exemple.cd" } })).toBe(true);
     expect(isLink({ sender: 0, at: 1, body: { type: "text", text: "exemple" } })).toBe(false);
   });
@@ -47,11 +48,11 @@ describe("a filtered search", () => {
     ["ete", { kind: "image" }, false],
     ["ete", undefined, true],
   ] as const)("%j with %j finds a message: %s", (query, filter, isFound) => {
-    expect(createMessageMatcher(query, filter)(message)).toBe(isFound);
+    expect(createMessageMatcher(query === "" ? undefined : createSearchMatcher(query), filter)(message)).toBe(isFound);
   });
 
   it("never finds system messages, tombstones and placeholders", () => {
-    const isMatch = createMessageMatcher("", { after: 0 });
+    const isMatch = createMessageMatcher(undefined, { after: 0 });
     for (const body of [{ type: "event", event: "left" }, { type: "deleted" }, { type: "withheld" }] as const)
       expect(isMatch({ sender: 0, at, body })).toBe(false);
   });

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { countryCodeOf } from "#contract/phone.ts";
+import { countryCodeOf } from "#contract/phone/phone-text.ts";
 import { defaultSettings, Settings, SettingsChange } from "#contract/settings/settings.ts";
 import { decodeClientFrames, listMalformedRefs } from "#contract/wire/client-frames.ts";
 import { toClientFrame, toCommand } from "#contract/wire/command-frames.ts";

@@ -1,6 +1,13 @@
 // Covers: scripts/check/doc-rules.mjs
 import { expect, test } from "vitest";
-import { definesSymbol, findPageProblems, listSteps } from "#scripts/check/doc-rules.mjs";
+import {
+  definesSymbol,
+  findPageProblems,
+  listComments,
+  listNamedFiles,
+  listPlacedSymbols,
+  listSteps,
+} from "#scripts/check/doc-rules.mjs";
 
 const sections = ["Context", "Decision", "Consequences", "Reconsider when"].map((title) => `## ${title}\n\nText.\n`);
 const page = `# Title\n\nDate: 2026-11-21\n\n${sections.join("\n")}`;
@@ -9,10 +16,9 @@ test("a decision page with a date and the four headings has no problems", () => 
   expect(findPageProblems(page)).toEqual([]);
 });
 
-test("a decision page without a date, with a heading of its own or of more than 700 words is refused", () => {
+test("a decision page without a date, with a heading of its own or of more than 60 lines is refused", () => {
   expect(findPageProblems(page.replace("Date: ", "_"))).toHaveLength(1);
   expect(findPageProblems(page.replace("Context", "Why"))).toHaveLength(1);
-  expect(findPageProblems(page + "word ".repeat(700))).toHaveLength(1);
   expect(findPageProblems(page + "\nline".repeat(60))).toHaveLength(1);
 });
 
@@ -25,4 +31,27 @@ test("a symbol counts as defined only at the top level of its module", () => {
   expect(definesSymbol("export class Outbox {}", "Outbox")).toBe(true);
   expect(definesSymbol("const x = Outbox;", "Outbox")).toBe(false);
   expect(definesSymbol("export class OutboxRow {}", "Outbox")).toBe(false);
+});
+
+test("comments of several lines are read as one", () => {
+  const source = '// One\n// and two.\nconst a = "https://x.example/b.ts"; // three\n/**\n * Four\n * and five.\n */\n';
+  expect(listComments(source).map((comment) => comment.trim())).toEqual([
+    "// One and two.",
+    "// three",
+    "/** Four and five. */",
+  ]);
+});
+
+test("a comment names files by their name or the end of their path", () => {
+  expect(listNamedFiles("as in limits.ts and log/member-table.ts, not x.y or https://a.example/b.ts")).toEqual([
+    "limits.ts",
+    "log/member-table.ts",
+  ]);
+});
+
+test("a symbol is placed in a file by brackets or by in", () => {
+  expect(listPlacedSymbols("`send` (src/a.ts), `Outbox` in `src/b/c.ts`. `code` (`src/a.ts`, `src/b.ts`)")).toEqual([
+    { symbol: "send", path: "src/a.ts" },
+    { symbol: "Outbox", path: "src/b/c.ts" },
+  ]);
 });

@@ -1,6 +1,6 @@
 // Covers: scripts/check/import-rules.mjs
 import { expect, test } from "vitest";
-import { findViolation } from "#scripts/check/import-rules.mjs";
+import { findUrlViolation, findViolation } from "#scripts/check/import-rules.mjs";
 
 test.each([
   ["worker/calls/routes.ts", "worker/lib/log.ts"],
@@ -31,4 +31,10 @@ test.each([
 test("folders below a port import only its types", () => {
   expect(findViolation("src/sync/outbox/enqueue.ts", "src/sync/tabs/tab.ts", true)).toBeUndefined();
   expect(findViolation("src/sync/outbox/enqueue.ts", "src/sync/tabs/tab.ts", false)).toBeTypeOf("string");
+});
+
+test("a path in new URL is relative and leads to a file", () => {
+  expect(findUrlViolation("../network/gateway.mjs", true)).toBeUndefined();
+  expect(findUrlViolation("../network/moved.mjs", false)).toBeTypeOf("string");
+  expect(findUrlViolation("#lab/network/gateway.mjs", true)).toBeTypeOf("string"); // the file's own address exists
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { avatarHues } from "#components/people/avatar-text.ts";
+import { avatarHues, toAvatarPerson, toPersonHue } from "#components/people/avatar-text.ts";
 import { root } from "#tests/support/server/state.ts";
 
 const textContrast = 4.5; // WCAG 1.4.3
@@ -41,9 +41,18 @@ test("the name colours in a group are readable on bubble and background, light a
   }
 });
 
+test("the colour of a group stays when the group is renamed, and that of a person follows the name", () => {
+  const hueOf = (name: string, id: string) => toPersonHue(toAvatarPerson({ name, picture: null }, id));
+  const names = ["Famille", "Chorale", "Marché", "Voisins", "Bureau"];
+  expect(new Set(names.map((name) => hueOf(name, "0b1c"))).size).toBe(1);
+  expect(new Set(["0b1c", "9f3e", "77aa", "c0de"].map((id) => hueOf("Famille", id))).size).toBeGreaterThan(1);
+  const people = names.map((username) => toPersonHue({ username, phone: "", avatar: null }));
+  expect(new Set(people).size).toBeGreaterThan(1);
+});
+
 test("the initials of every avatar colour are readable", () => {
   const avatar = readFileSync(`${root}/src/components/people/avatar.tsx`, "utf8");
-  const [, saturation, lightness] = /hsl\(\$\{toHue\(seed\)\} (\d+)% (\d+)%\)/.exec(avatar) ?? [];
+  const [, saturation, lightness] = /hsl\(\$\{toPersonHue\(person\)\} (\d+)% (\d+)%\)/.exec(avatar) ?? [];
   for (const hue of avatarHues) {
     const disc = fromHsl(hue, Number(saturation) / 100, Number(lightness) / 100);
     expect(contrast(disc, [1, 1, 1]), String(hue)).toBeGreaterThanOrEqual(textContrast);

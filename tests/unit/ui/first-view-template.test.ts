@@ -4,6 +4,7 @@ import { fillTemplate } from "#first-view/template.ts";
 
 const template: AppTemplate = {
   html: '<html lang="%language%"><style>%css%</style><main data-user="%user%">%view%</main><a>%hint%</a><script>%data%</script></html>',
+  hints: { fr: "%view%", en: "Reload", pt: "Recarregar" },
   styles: [{ css: "main{}" }],
   scriptHashes: [],
   styleHashes: [],
@@ -14,7 +15,6 @@ test("texts of people may contain the marks of the template and of replacements"
     user: "me",
     language: "fr",
     view: "<p>%data% %hint% %css% $&</p>",
-    hint: "%view%",
     data: '{"text":"%view% %data% $1 </script>"}',
   });
   expect(html).toBe(

@@ -1,73 +1,109 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { findAppRoute } from "#app/routes.ts";
 import { languages } from "#contract/language.ts";
 import { isPlainLine } from "#contract/text.ts";
 import { collectDiagnostics, formatDiagnostics, formatUnsentCounts, parseBuildId } from "#features/help/diagnostics.ts";
-import { helpQuestions, helpTopics, searchHelpQuestions } from "#features/help/questions.ts";
+import { type HelpScreenName, helpScreens } from "#features/help/help-screens.ts";
+import enQuestions from "#features/help/questions/en.json";
+import frQuestions from "#features/help/questions/fr.json";
+import ptQuestions from "#features/help/questions/pt.json";
+import {
+  type HelpTexts,
+  helpTopics,
+  listQuestions,
+  resolveQuestion,
+  searchHelpQuestions,
+  splitInserts,
+} from "#features/help/questions.ts";
 import en from "#i18n/en.json";
 import fr from "#i18n/fr.json";
 import pt from "#i18n/pt.json";
+import { createTranslate, type TextKey } from "#i18n/setup.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
-test("every question is answered in every language, under a topic that is shown", () => {
-  const french = helpQuestions.fr.map(({ id, topic }) => [id, topic]);
-  expect(french.length).toBeGreaterThanOrEqual(14);
-  expect(new Set(french.map(([id]) => id)).size).toBe(french.length);
+const texts = { fr, en, pt };
+const helpTexts: Record<(typeof languages)[number], HelpTexts> = { fr: frQuestions, en: enQuestions, pt: ptQuestions };
+const questionsOf = (language: (typeof languages)[number]) => listQuestions(helpTexts[language]);
+const shownOf = (language: (typeof languages)[number]) => {
+  const t = createTranslate(language, texts[language]);
+  return questionsOf(language).map((question) =>
+    resolveQuestion(question, (insert) =>
+      t("key" in insert ? (insert.key as TextKey) : helpScreens[insert.screen as HelpScreenName].title),
+    ),
+  );
+};
+const insertsOf = ({ question, answer }: { question: string; answer: string }) =>
+  splitInserts(question + answer).filter((piece) => !("text" in piece));
+
+test("every language answers the same questions, with the same screens and buttons", () => {
+  const french = questionsOf("fr");
+  expect(new Set(french.map(({ id }) => id)).size).toBe(french.length);
   for (const language of languages) {
-    const list = helpQuestions[language];
-    expect(list.map(({ id, topic }) => [id, topic])).toEqual(french);
-    for (const { id, topic, question, answer } of list) {
-      expect(helpTopics, id).toContain(topic);
+    expect(Object.keys(helpTexts[language])).toEqual([...helpTopics]);
+    const list = questionsOf(language);
+    expect(list.map(({ id, topic }) => [id, topic])).toEqual(french.map(({ id, topic }) => [id, topic]));
+    for (const [index, question] of list.entries()) {
+      const named = french[index];
+      expect(named && insertsOf(question), `${language} ${question.id}`).toEqual(named && insertsOf(named));
+    }
+    for (const { id, question, answer } of shownOf(language)) {
       expect(isPlainLine(question) && question.length < 80, `${language} ${id}`).toBe(true);
-      expect(answer.length, `${language} ${id}`).toBeGreaterThan(60);
+      expect(answer.length, `${language} ${id}`).toBeGreaterThan(40);
+      expect(answer.length, `${language} ${id}`).toBeLessThan(520);
     }
   }
-  for (const topic of helpTopics) expect(french.some(([, its]) => its === topic)).toBe(true);
 });
 
-/** All texts of the product in one language. */
-const wordsOf = (texts: object): string[] =>
-  Object.values(texts).flatMap((text: string | object) => (typeof text === "string" ? [text] : wordsOf(text)));
+test("screens that an answer links to are pages of the app", () => {
+  const named = new Set(
+    questionsOf("fr")
+      .flatMap(insertsOf)
+      .flatMap((piece) => ("screen" in piece ? [piece.screen] : [])),
+  );
+  expect([...named].sort()).toEqual(Object.keys(helpScreens).sort());
+  for (const { path } of Object.values(helpScreens)) expect(findAppRoute(path), path).toBeDefined();
+});
 
-/** Texts of browsers and phones, not of the product. */
-const foreign = /écran d'accueil|home screen|ecrã principal|^(autorisations|permissions|permissões)$/i;
+/** Words of browsers and phones, which the product has no text for. */
+const foreign = /^(autorisations|permissions|permissões)$/i;
 
-test("texts that an answer quotes exist on the screen", () => {
-  for (const [language, texts] of Object.entries({ fr, en, pt })) {
-    const known = new Set(wordsOf(texts));
-    for (const { id, question, answer } of helpQuestions[language as keyof typeof helpQuestions]) {
-      const named = `${question} ${answer}`.matchAll(/[«“]\s*(.+?)\s*[»”]/gu);
-      for (const [, words = ""] of named)
-        expect(known.has(words) || foreign.test(words), `${language} ${id}: ${words}`).toBe(true);
+test("what an answer quotes is a text of the interface, named by its key", () => {
+  for (const language of languages) {
+    for (const { id, question, answer } of questionsOf(language)) {
+      for (const [, quoted = ""] of `${question} ${answer}`.matchAll(/[«“]\s*(.+?)\s*[»”]/gu))
+        expect(/^\{[\w.]+\}$/.test(quoted) || foreign.test(quoted), `${language} ${id}: ${quoted}`).toBe(true);
     }
   }
 });
 
 test("a text is found without accents and capitals, by words in any order", () => {
   const ids = (query: string, language: (typeof languages)[number] = "fr") =>
-    searchHelpQuestions(helpQuestions[language], query).map(({ id }) => id);
+    searchHelpQuestions(shownOf(language), query);
   expect(ids("reseau")).toEqual(ids("RÉSEAU"));
   expect(ids("numero voit")[0]).toBe("number");
   expect(ids("  voit,   numéro ? ")[0]).toBe("number");
-  expect(ids("palavra passe", "pt")[0]).toBe("password");
+  expect(ids("palavra passe esqueci", "pt")[0]).toBe("password");
   expect(ids("sim card", "en")[0]).toBe("lost");
   // A word that is in neither text.
   expect(ids("forfait")).toContain("callData");
+  // A word of a button that the answer names.
+  expect(ids("archiver")).toContain("archive");
 });
 
 test("a question that contains the words comes before an answer that does", () => {
-  const found = searchHelpQuestions(helpQuestions.en, "group");
-  expect(found[0]?.id).toBe("groups");
+  const found = searchHelpQuestions(shownOf("en"), "group owner");
+  expect(found[0]).toBe("owner");
   expect(found.length).toBeGreaterThan(1);
 });
 
 test("unknown words find nothing; of several words most are enough if no question has all", () => {
-  expect(searchHelpQuestions(helpQuestions.fr, "zzz")).toEqual([]);
-  expect(searchHelpQuestions(helpQuestions.fr, "le zzz")).toEqual([]);
-  expect(searchHelpQuestions(helpQuestions.fr, "groupe zzz yyy")).toEqual([]);
-  expect(searchHelpQuestions(helpQuestions.fr, "groupe zzz")).toEqual(searchHelpQuestions(helpQuestions.fr, "groupe"));
-  const some = searchHelpQuestions(helpQuestions.fr, "numero voit zzz");
-  expect(some[0]).toEqual(searchHelpQuestions(helpQuestions.fr, "numero voit")[0]);
+  const search = (query: string) => searchHelpQuestions(shownOf("fr"), query);
+  expect(search("zzz")).toEqual([]);
+  expect(search("le zzz")).toEqual([]);
+  expect(search("groupe zzz yyy")).toEqual([]);
+  expect(search("groupe zzz")).toEqual(search("groupe"));
+  expect(search("numero voit zzz")[0]).toEqual(search("numero voit")[0]);
 });
 
 const secrets = {

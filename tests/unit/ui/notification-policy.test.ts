@@ -23,6 +23,7 @@ const makeTab = (around: Partial<NotificationContext> = {}) => {
     isVisible: true,
     hasSystemNotifications: false,
     openConversation: undefined,
+    isCovered: false,
     isListShown: false,
     call: "none",
     isRecording: false,
@@ -173,9 +174,18 @@ describe("the open screen", () => {
   });
 
   it("does not count as open while a call covers the chat: another window may notify", () => {
-    const tab = open({ openConversation: "ana", call: "foreground" });
+    const tab = open({ openConversation: "ana", isCovered: true, call: "foreground" });
     expect(tab.arrive("ana")).toEqual(nothing);
+    tab.here.isCovered = false;
     tab.here.call = "background";
+    expect(tab.arrive("ana")).toEqual({ playsSound: false, banner: undefined, isForOpenChat: true });
+  });
+
+  it("plays only the sound for the open chat while a dialog or a picture covers it", () => {
+    const tab = open({ openConversation: "ana", isCovered: true });
+    expect(tab.arrive("ana")).toEqual({ playsSound: true, banner: undefined, isForOpenChat: false });
+    tab.here.isCovered = false;
+    tab.pass(10_000);
     expect(tab.arrive("ana")).toEqual({ playsSound: false, banner: undefined, isForOpenChat: true });
   });
 

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { toPhoneQuery } from "#contract/phone/phone-text.ts";
 import { parseNumbers } from "#features/senga/invite/parse-numbers.ts";
 
 test("pasted numbers are read line by line, each number once", () => {
@@ -46,4 +47,18 @@ test("several numbers in a line are separated by semicolons, commas or slashes",
     numbers: ["081/555/0202", "0815550203", "0815550204"],
     badLines: [{ line: 2, text: "123" }],
   });
+});
+
+test("numbers pasted from other programs and keyboards are read", () => {
+  const pasted =
+    "\u202a+243 81 000 00 01\u202c\ntel:+243-81-000-0002\n٠٨١٠٠٠٠٠٠٣، ٠٨١٠٠٠٠٠٠٤\nBéa \u2068+243\u00a081\u2011000\u20110005\u2069";
+  const { numbers, badLines } = parseNumbers(pasted);
+  expect(numbers.map(toPhoneQuery)).toEqual([
+    "243810000001",
+    "243810000002",
+    "0810000003",
+    "0810000004",
+    "243810000005",
+  ]);
+  expect(badLines).toEqual([]);
 });

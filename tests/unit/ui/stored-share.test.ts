@@ -47,12 +47,22 @@ const share = async (text: string, files: readonly File[] = [], now = start): Pr
   const form = new FormData();
   form.set(shareFields.text, text);
   for (const file of files) form.append(shareFields.files, file);
-  const id = await saveShare(form, now);
+  const id = await saveShare(form, false, now);
   if (id === undefined) throw new Error("the share is empty");
   return id;
 };
 const makeFile = (name: string, bytes = 1) => new File([new Uint8Array(bytes)], name);
 const [ana, ben] = [createUuid(), createUuid()];
+
+it("of one person is deleted when another one starts, and opened again by nobody", async () => {
+  const [anas, bens] = [await share("à Ana", [makeFile("photo")]), await share("à Ben")];
+  await openShare(anas, ana, start);
+  await openShare(bens, ben, start);
+  await findUnownedShare(ben, start);
+  expect(await openShare(anas, ana, start)).toBeUndefined();
+  expect([...entries.keys()].filter((key) => key.includes(anas))).toEqual([]);
+  expect(await openShare(bens, ben, start)).toMatchObject({ text: "à Ben" });
+});
 
 it("leaves out files above the limit and above the number of files, and counts them", async () => {
   const id = await share("", [makeFile("film", fileMaxBytes + 1), makeFile("photo", fileMaxBytes)]);
@@ -69,10 +79,10 @@ it("leaves out files above the limit and above the number of files, and counts t
 
 it("keeps what was shared while nobody was signed in for 15 minutes, and says once that it was dropped", async () => {
   const id = await share("Plus tard");
-  expect(await findUnownedShare(start + 15 * minuteMs)).toEqual({ id, wasDropped: false });
-  expect(await findUnownedShare(start + 15 * minuteMs + 1)).toEqual({ id: undefined, wasDropped: true });
+  expect(await findUnownedShare(ana, start + 15 * minuteMs)).toEqual({ id, wasDropped: false });
+  expect(await findUnownedShare(ana, start + 15 * minuteMs + 1)).toEqual({ id: undefined, wasDropped: true });
   expect(entries.size).toBe(0);
-  expect(await findUnownedShare(start + 16 * minuteMs)).toEqual({ id: undefined, wasDropped: false });
+  expect(await findUnownedShare(ana, start + 16 * minuteMs)).toEqual({ id: undefined, wasDropped: false });
   const late = await share("Trop tard");
   expect(await openShare(late, ana, start + 15 * minuteMs + 1)).toBeUndefined();
 });
@@ -81,7 +91,7 @@ it("keeps what a person has opened for a day, for this person only", async () =>
   const id = await share("Secret", [makeFile("notes")]);
   expect(await openShare(id, ana, start)).toMatchObject({ text: "Secret" });
   expect(await openShare(id, ben, start)).toBeUndefined();
-  expect(await findUnownedShare(start)).toEqual({ id: undefined, wasDropped: false });
+  expect(await findUnownedShare(ana, start)).toEqual({ id: undefined, wasDropped: false });
   expect(await openShare(id, ana, start + dayMs)).toMatchObject({ text: "Secret" });
   expect(await openShare(id, ana, start + dayMs + 1)).toBeUndefined();
   expect(entries.size).toBe(0);
@@ -109,7 +119,7 @@ it.each(["", " \u200d\n"])("stores nothing of a share whose only content is the 
   const form = new FormData();
   form.set(shareFields.text, text);
   form.append(shareFields.files, new File([], "")); // as browsers send an empty file field
-  expect(await saveShare(form, start)).toBeUndefined();
+  expect(await saveShare(form, false, start)).toBeUndefined();
   expect(entries.size).toBe(0);
 });
 

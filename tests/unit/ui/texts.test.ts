@@ -22,6 +22,16 @@ describe("texts", () => {
     expect(texts.en.match(/[«»]/g)).toBeNull();
   });
 
+  test("have plural forms instead of an ending in brackets, and one word for each thing", () => {
+    const words = (texts: object) => JSON.stringify(texts);
+    for (const texts of [fr, en, pt]) expect(words(texts).match(/\w+\((e?s|en)\)/g)).toBeNull();
+    expect(words(pt).match(/aparelho|(est|ess|nov)a ligação|ligação do e-mail/gi)).toBeNull();
+    // Two texts of the specification say "Sign in" and "Sign out".
+    const { signInFailed: _in, signOutFailed: _out, ...auth } = en.auth;
+    expect(words({ ...en, auth }).match(/sign(ed|ing)? (in|out)\b/gi)).toBeNull();
+    expect(words(fr).match(/couper le son|silence\b/gi)).toBeNull();
+  });
+
   test("insert values unchanged", () => {
     const t = createTranslate("fr", fr);
     expect(t("contacts.deleteName", { name: "<b>Aïcha</b> {x} $t(common.back)" })).toBe(

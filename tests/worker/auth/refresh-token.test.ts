@@ -4,6 +4,8 @@ import type { Session } from "#contract/auth/auth.ts";
 import { testPassword } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { call, cookieSite, drainBucket, makePerson, toCookieHeader } from "#tests/worker/support/site.ts";
+import { callWith } from "#tests/worker/support/wrapped-site.ts";
+import { refreshCookie } from "#worker/lib/http/cookies.ts";
 
 const refresh = (refresh_token: string) =>
   call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
@@ -76,6 +78,53 @@ test("a token two generations old ends its session at once everywhere, and no ot
   expect(await refresh(grandchild.refresh_token)).toMatchObject(unknown);
   expect(await use(grandchild.access_token)).toMatchObject(ended);
   expect(await use(other.access_token)).toMatchObject({ status: 200 });
+});
+
+/** Copies the person's sessions; the function returned restores them, as a database restored from a copy does. */
+const copySessions = async (person: { id: string }) => {
+  const { results } = await env.DB.prepare("SELECT * FROM sessions WHERE user_id = ?").bind(person.id).all();
+  return async () => {
+    await env.DB.prepare("DELETE FROM sessions WHERE user_id = ?").bind(person.id).run();
+    for (const row of results) {
+      const names = Object.keys(row);
+      await env.DB.prepare(`INSERT INTO sessions (${names}) VALUES (${names.map(() => "?")})`)
+        .bind(...Object.values(row))
+        .run();
+    }
+  };
+};
+
+test("a restored database continues a session from the newest token, also after many renewals", async () => {
+  const person = await makePerson();
+  const restore = await copySessions(person);
+  let newest = await renewed(person.refreshToken);
+  for (let n = 0; n < 5; n++) newest = await renewed(newest.refresh_token);
+  await restore();
+  expect((await use(newest.access_token)).status).toBe(200);
+  const next = await renewed(newest.refresh_token);
+  expect((await use(next.access_token)).status).toBe(200);
+  expect((await use((await renewed(next.refresh_token)).access_token)).status).toBe(200);
+});
+
+test("two tabs that renew at once after a restore get the same successor", async () => {
+  const person = await makePerson();
+  const restore = await copySessions(person);
+  const newest = await renewed((await renewed(person.refreshToken)).refresh_token);
+  await restore();
+  const answers = await Promise.all(Array.from({ length: 4 }, () => renewed(newest.refresh_token)));
+  expect(new Set(answers.map(({ refresh_token }) => refresh_token)).size).toBe(1);
+});
+
+test("after a restore a stolen older token still ends the session once the owner's newer one was used", async () => {
+  const person = await makePerson();
+  const restore = await copySessions(person);
+  const stolen = await renewed(person.refreshToken);
+  const newest = await renewed((await renewed(stolen.refresh_token)).refresh_token);
+  await restore();
+  await renewed(stolen.refresh_token); // the copy does not know that it was exchanged before
+  const next = await renewed(newest.refresh_token);
+  expect(await refresh(stolen.refresh_token)).toMatchObject(reused);
+  expect(await use(next.access_token)).toMatchObject(ended);
 });
 
 test("a session ends after 30 days without use, and after 90 days in any case", async () => {
@@ -217,4 +266,25 @@ test("a cookie counts only for requests with the cookie transport", async () => 
     body: {},
   });
   expect(answer).toMatchObject(unknown);
+});
+
+test("a forged refresh token is refused at every route without a statement", async () => {
+  const ana = await makePerson();
+  const statements: string[] = [];
+  const DB = {
+    prepare: (query: string) => {
+      statements.push(query);
+      return env.DB.prepare(query);
+    },
+    batch: (list: D1PreparedStatement[]) => env.DB.batch(list),
+  };
+  const bytes = Buffer.from(ana.refreshToken, "base64url");
+  bytes[3] = (bytes[3] ?? 0) ^ 1; // another session
+  const forged = bytes.toString("base64url");
+  const body = { refresh_token: forged };
+  expect(await callWith({ DB }, "POST", "/api/auth/token?grant_type=refresh_token", { body })).toMatchObject(unknown);
+  const headers = { cookie: `${refreshCookie}=${forged}`, origin: "https://lisolo.test" };
+  const logout = await callWith({ DB }, "POST", "/api/auth/logout", { headers });
+  expect(logout.status).toBe(401);
+  expect(statements).toEqual([]);
 });

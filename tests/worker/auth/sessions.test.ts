@@ -1,10 +1,11 @@
 import { createScheduledController } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { decodeJwt } from "jose";
 import { expect, test, vi } from "vitest";
 import type { AuthUser, Session } from "#contract/auth/auth.ts";
 import type { Security, SignedInDevice as SignedIn } from "#contract/auth/security.ts";
 import { createUuid } from "#contract/ids.ts";
-import { accessTokenSeconds, stepUpSeconds } from "#contract/limits/authentication.ts";
+import { accessTokenSeconds, sessionsPerUserMax, stepUpSeconds } from "#contract/limits/authentication.ts";
 import { closeCodes } from "#contract/wire/server-frames.ts";
 import { type Person, testPassword } from "#tests/support/people/people.ts";
 import { withTimeout } from "#tests/worker/support/clock.ts";
@@ -52,6 +53,7 @@ const letPass = (person: Person, seconds: number) =>
 const addCodeApp = (person: Person) =>
   env.DB.prepare("INSERT INTO factors VALUES (?, ?, 'Téléphone', 'x', 1, 0, 0, 0)").bind(createUuid(), person.id).run();
 
+const revoked = { status: 400, body: { error_code: "session_revoked" } };
 const needsProof = { status: 403, body: { error_code: "reauthentication_needed" } };
 const day = 86_400;
 
@@ -142,7 +144,7 @@ test("ending another device signs it out within two seconds, and nobody else", a
   expect((await end(ana, target?.id ?? "")).status).toBe(204);
   expect(await endOf(there)).toBe(closeCodes.signedOut);
   expect(await isIn(other)).toBe(false);
-  expect(await refresh(other)).toMatchObject({ status: 400, body: { error_code: "refresh_token_not_found" } });
+  expect(await refresh(other)).toMatchObject(revoked);
   expect(await here.waitForPong()).toMatch(/^\./);
   here.close();
   expect((await end(ana, target?.id ?? "")).status).toBe(404);
@@ -181,6 +183,37 @@ test("ending all others keeps the own session, and ends those that still require
   expect((await call("DELETE", "/api/auth/sessions", { token: ana.token })).status).toBe(204);
   expect(await Promise.all(sockets.map(endOf))).toEqual([closeCodes.signedOut, closeCodes.signedOut]);
   expect(await Promise.all([ana, ...others, owing].map(isIn))).toEqual([true, false, false, false]);
+  for (const other of others) expect(await refresh(other)).toMatchObject(revoked);
+});
+
+test("only sessions that their person ended are reported as revoked: a displaced one and an unknown one are not", async () => {
+  const ana = await makePerson();
+  const devices: Person[] = [];
+  for (let n = 0; n < sessionsPerUserMax; n++) devices.push(await signIn(ana));
+  expect(await refresh(ana)).toMatchObject({ body: { error_code: "refresh_token_not_found" } });
+  const [first, second] = devices;
+  if (!first || !second) throw new Error("no devices");
+  await env.DB.prepare("DELETE FROM sessions WHERE user_id = ? AND id = ?")
+    .bind(ana.id, decodeJwt(first.token)["sid"])
+    .run(); // a database restored from a copy that is older than the session
+  expect(await refresh(first)).toMatchObject({ body: { error_code: "refresh_token_not_found" } });
+  expect((await call("POST", "/api/auth/logout?scope=others", { token: second.token })).status).toBe(204);
+  for (const other of devices.slice(2)) expect(await refresh(other)).toMatchObject(revoked);
+});
+
+test("a browser hears that its session was revoked however often it asks", async () => {
+  const ana = await makePerson();
+  const signedIn = await call("POST", "/api/auth/token?grant_type=password", {
+    headers: cookieSite,
+    body: { phone: ana.phone, password: testPassword },
+  });
+  await call("DELETE", "/api/auth/sessions", { token: ana.token });
+  for (let n = 0; n < 2; n++) {
+    const headers = { ...cookieSite, cookie: toCookieHeader(signedIn) };
+    const refused = await call("POST", "/api/auth/token?grant_type=refresh_token", { headers, body: {} });
+    expect(refused).toMatchObject(revoked);
+    expect(refused.headers.getSetCookie()).toEqual([]);
+  }
 });
 
 // ── ages ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -332,7 +365,7 @@ test("a new password applies at once, and ends all other sessions", async () => 
   expect((changed.body as AuthUser).id).toBe(ana.id);
   expect(await endOf(socket)).toBe(closeCodes.signedOut);
   expect([await isIn(ana), await isIn(other)]).toEqual([true, false]);
-  expect((await refresh(other)).status).toBe(400);
+  expect(await refresh(other)).toMatchObject(revoked);
   expect((await trySignIn(ana)).body).toMatchObject({ error_code: "invalid_credentials" });
   expect((await trySignIn(ana, newPassword)).status).toBe(200);
 });

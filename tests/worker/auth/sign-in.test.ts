@@ -260,7 +260,7 @@ test("signing out everywhere ends every session and clears the cookies", async (
   }
   const refresh_token = second.refresh_token;
   const refreshed = await call("POST", "/api/auth/token?grant_type=refresh_token", { body: { refresh_token } });
-  expect(refreshed).toMatchObject({ status: 400, body: { error_code: "refresh_token_not_found" } });
+  expect(refreshed).toMatchObject({ status: 400, body: { error_code: "session_revoked" } });
 });
 
 test("a browser whose session was ended elsewhere clears the pictures it kept, and keeps what is unsent", async () => {

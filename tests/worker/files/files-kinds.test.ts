@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { filePartBytes } from "#contract/limits/files.ts";
+import { makeHostileFile } from "#tests/support/files/hostile-files.ts";
 import { ebmlIds, element, endlessElement, makeEbmlHeader, makeTracks } from "#tests/support/people/ebml-elements.ts";
 import { ascii, box, trak } from "#tests/support/people/iso-boxes.ts";
 import { makePerson } from "#tests/worker/support/site.ts";
@@ -72,6 +73,7 @@ test.each<[string, Buffer]>([
   ["a page behind one MP3 frame", Buffer.concat([mp3(1), ascii(page)])],
   ["a page that begins like a WebM", Buffer.concat([Buffer.from("1a45dfa3", "hex"), ascii(page)])],
   ["a Matroska film", webm("matroska", 1, 2)],
+  ["a WebM with an endless document type", makeHostileFile("WebM: a document type of the whole file", 150_000)],
   ["a WebM without tracks", webm("webm")],
   ["a QuickTime film", mp4("qt  ", "vide")],
   ["an Ogg film", ogg("\x80theora")],

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { filePartBytes } from "#contract/limits/files.ts";
+import { makeHostileFile } from "#tests/support/files/hostile-files.ts";
 import {
   ebmlIds,
   element,
@@ -91,6 +92,8 @@ test.each<[string, Buffer]>([
   ["that does not say where anything stands", altered("iloc", ascii("free"))],
   ["whose boxes end beyond the file", makeHeic().subarray(0, 200)],
   ["in a version nobody knows", altered("iloc", Buffer.from([9]), 4)],
+  ["with two lists of what is in it", makeHostileFile("HEIF: item lists that all name the same range", 600)],
+  ["of more boxes than its size justifies", makeHostileFile("HEIF: empty boxes", 100_000)],
 ])("a photo %s is refused permanently, because its metadata cannot be checked", async (_, bytes) => {
   const ana = await makePerson();
   const id = await uploadParts(ana, bytes);

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { makeHostileFile } from "#tests/support/files/hostile-files.ts";
 import {
   encodePicture,
   makeOrientationTiff,
@@ -110,6 +111,10 @@ test.each<[string, () => Promise<Buffer> | Buffer]>([
       return gif;
     },
   ],
+  ["a JPEG of more segments than its size justifies", () => makeHostileFile("JPEG: empty comments", 100_000)],
+  ["a PNG of more chunks than its size justifies", () => makeHostileFile("PNG: empty texts", 200_000)],
+  ["a WebP of more chunks than its size justifies", () => makeHostileFile("WebP: empty unknown chunks", 200_000)],
+  ["a GIF of more blocks than its size justifies", () => makeHostileFile("GIF: frames without data", 200_000)],
 ])("%s is refused permanently, and nothing of it is stored", async (_, make) => {
   const ana = await makePerson();
   const id = await uploadParts(ana, await make());

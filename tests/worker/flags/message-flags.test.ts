@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
 import { starredMessagesMax } from "#contract/limits/messages.ts";
 import type { MessageFlags } from "#contract/settings/message-flags.ts";
@@ -10,6 +10,8 @@ import { Device, readLog, readRow, request, sendTexts, toTexts, waitUntil } from
 import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
 import { createRowCounter } from "#tests/worker/support/row-counter.ts";
 import { makePair } from "#tests/worker/support/seeded-people.ts";
+import { Conversation } from "#worker/objects/conversation.ts";
+import { UserChannel } from "#worker/objects/user-channel.ts";
 
 const setFlags = (
   of: Person,
@@ -156,6 +158,25 @@ describe("a message deleted for oneself", () => {
     expect(toTexts(await readLog(ben, id))).toEqual(["<withheld>", "<withheld>", "trois"]);
     expect(await setFlags(ben, id, 4, { deleted: true })).toEqual({ error: "message_not_found" });
   });
+});
+
+test("a star in a chat that changes at every read is refused for now, and accepted later", async () => {
+  const { ana, ben, id } = await makeChat();
+  const { listMessages } = Conversation.prototype;
+  const notified = vi.spyOn(UserChannel.prototype, "notify").mock;
+  let reads = 0;
+  vi.spyOn(Conversation.prototype, "listMessages").mockImplementation(async function (this: Conversation, ...read) {
+    const page = await listMessages.apply(this, read);
+    if (read[0] !== ben.id || ++reads > 50) return page;
+    const before = notified.settledResults.length;
+    await this.react(ana.id, { type: "react", conversation: id, seq: 1, emoji: reads % 2 === 0 ? "👍" : "❤️" });
+    await waitUntil(() => notified.settledResults.length >= before + 2);
+    return page;
+  });
+  expect(await setFlags(ben, id, 2, { starred: true })).toEqual({ error: "unavailable" });
+  expect(reads).toBeLessThan(10);
+  vi.restoreAllMocks();
+  expect(await setFlags(ben, id, 2, { starred: true })).toHaveProperty("revision");
 });
 
 test("a star writes its row and that of the list, and a page of a chat without flags reads no row for them", async () => {

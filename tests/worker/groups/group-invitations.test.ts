@@ -84,7 +84,7 @@ test("who left is invited again, reads nothing before accepting, and has one his
   await sendTexts(cleo, id, "te revoilà");
   await waitUntil(async () => (await readRow(ben, id)).head === 6);
   expect((await readLog(ben, id)).map(({ seq }) => seq)).toEqual([1, 2, 3, 5, 6]);
-  expect((await readLog(cleo, id))[4]).toMatchObject({ sender: 0, body: { event: "added", who: [1] } });
+  expect((await readLog(cleo, id))[4]).toMatchObject({ sender: 1, body: { event: "joined" } });
   await waitForCount(ben, 0);
   expect(await list(ben)).toEqual([]);
 });
@@ -291,9 +291,9 @@ test("two devices that accept at the same moment join once", async () => {
   const invitation = await first(dan);
   const both = await Promise.all([answer(dan, invitation.id, "accept"), answer(dan, invitation.id, "accept")]);
   expect(both).toMatchObject([{ count: 3 }, { count: 3 }]);
-  expect((await readLog(owner, id)).filter(({ body }) => body.type === "event" && body.event === "added")).toHaveLength(
-    1,
-  );
+  expect(
+    (await readLog(owner, id)).filter(({ body }) => body.type === "event" && body.event === "joined"),
+  ).toHaveLength(1);
 });
 
 test("a full group refuses with that reason, and the invitation stays for later", async () => {

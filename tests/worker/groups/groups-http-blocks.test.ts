@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Group } from "#contract/groups.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
-import { maskToLastDigits } from "#contract/phone.ts";
+import { maskToLastDigits } from "#contract/phone/phone-text.ts";
 import type { Answer, Person } from "#tests/support/people/people.ts";
 import { Device, readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import {

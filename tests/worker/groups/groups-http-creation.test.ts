@@ -16,6 +16,7 @@ import { call, drainBucket } from "#tests/worker/support/site.ts";
 import { callWith, overrideMethods } from "#tests/worker/support/wrapped-site.ts";
 import { openDb } from "#worker/db/client.ts";
 import { planNewMembers } from "#worker/groups/queries.ts";
+import { insertBlock } from "#worker/people/block-queries.ts";
 
 const trio = async () => (await makeFriends(3)) as [SeededPerson, SeededPerson, SeededPerson];
 const make = (token: string, body: unknown) => call("POST", "/api/groups", { token, body });
@@ -75,7 +76,7 @@ test("of 1,023 people each is recognised as contact, blocking person or neither"
   const newcomers = await planNewMembers(db, ana.id, people);
   expect(newcomers).toEqual({ added: people.map((user) => ({ user, isHidden: false })), invited: [] });
   const one = people[700] as Uuid;
-  await env.DB.prepare("INSERT INTO blocks VALUES (?, ?, NULL, 1)").bind(one, ana.id).run();
+  await insertBlock(db, one, ana.id);
   const added = people.map((user) => ({ user, isHidden: user === one }));
   expect(await planNewMembers(db, ana.id, people)).toEqual({ added, invited: [] });
   await env.DB.prepare("DELETE FROM connections WHERE ? IN (user1_id, user2_id)").bind(people[1_000]).run();

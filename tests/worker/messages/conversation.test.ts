@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { createUuid } from "#contract/ids.ts";
+import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { gapPageRows, pageMaxBytes } from "#contract/limits/conversations.ts";
 import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import { searchRowsMax, searchSliceLength, searchSlicesMax } from "#contract/limits/search.ts";
@@ -16,8 +16,10 @@ import {
   toTexts,
   waitUntil,
 } from "#tests/worker/support/device.ts";
-import { makePair } from "#tests/worker/support/seeded-people.ts";
+import { makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call, site } from "#tests/worker/support/site.ts";
+import { openDb } from "#worker/db/client.ts";
+import { connections } from "#worker/db/relation-schema.ts";
 
 const conversationStub = (id: string) => env.CONVERSATION.getByName(id);
 
@@ -140,6 +142,33 @@ test("a conversation without a notice of the connection asks the directory once 
   });
   await evictDurableObject(conversationStub(id));
   expect((await sendTexts(ana, id, "ça part")).sent).toMatchObject([{ seq: 1 }]);
+});
+
+/** Two people who are connected in the directory, and whose conversation and channels were never notified. */
+const makeUnnotifiedPair = async () => {
+  const [ana, ben] = [await seedPerson(), await seedPerson()];
+  return { ana, ben, id: privateConversationId(ana.id, ben.id) };
+};
+const insertConnection = ({ ana, ben, id }: Awaited<ReturnType<typeof makeUnnotifiedPair>>) =>
+  openDb(env)
+    .insert(connections)
+    .values({ id: createUuid(), user1_id: ana.id, user2_id: ben.id, conversation_id: id, created_at: Date.now() });
+
+test("commands that arrive while the directory is asked for a connection all wait for its answer", async () => {
+  const pair = await makeUnnotifiedPair();
+  await insertConnection(pair);
+  const { ana, id } = pair;
+  const sent = await Promise.all([sendTexts(ana, id, "un"), sendTexts(ana, id, "deux"), readLog(ana, id)]);
+  expect(sent.slice(0, 2)).toMatchObject([{ sent: [{}] }, { sent: [{}] }]);
+});
+
+test("a text sent right after the acceptance goes out, also if the chat was asked for before", async () => {
+  const pair = await makeUnnotifiedPair();
+  const { ana, id } = pair;
+  const page = { type: "page", conversation: id, direction: "after", seq: 0, limit: 1 } as const;
+  expect(await request(ana, page)).toEqual({ error: "conversation_not_found" });
+  await insertConnection(pair);
+  expect((await sendTexts(ana, id, "enfin")).sent).toMatchObject([{ seq: 1 }]);
 });
 
 test("a message deleted from a person's view is missing there in pages and search, and for nobody else", async () => {

@@ -131,7 +131,7 @@ test("a person who hides their presence is not shown, and sees nobody's", async 
   expect(await ask(ben, id)).toEqual(here);
 });
 
-test("hiding presence makes a person offline at once for watchers, and showing it online", async () => {
+test("hiding presence and blocking make a person offline at once for watchers, and showing it online", async () => {
   const { ana, ben, id } = await makePair();
   const [looked, unlooked] = [await look(ana), await Device.open(ana)];
   const bens = await look(ben);
@@ -150,12 +150,14 @@ test("hiding presence makes a person offline at once for watchers, and showing i
   // Other settings notify nobody, and neither does a change of visibility during a block.
   await change(ben, { receipts: false });
   await block(ben, "PUT", ana);
+  expect(await looked.nextOf("l")).toEqual(["l"]);
+  expect(await asked()).toEqual([0, null]);
   await change(ben, { presence: false });
   await block(ben, "DELETE", ana);
   await change(ben, { presence: true });
   expect(await looked.nextOf("l")).toEqual(["l"]);
   await looked.request((ref) => ["c", ref, looked.base, null]);
-  expect([looked, unlooked, bens].map(countTurns)).toEqual([3, 0, 0]);
+  expect([looked, unlooked, bens].map(countTurns)).toEqual([4, 0, 0]);
 });
 
 test("presence is hidden from an excepted contact in both directions, at once and as from everybody, and shown to others", async () => {

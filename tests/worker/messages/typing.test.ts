@@ -1,10 +1,12 @@
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import { type ConversationId, privateMembers } from "#contract/ids.ts";
+import { type ConversationId, privateConversationId, privateMembers } from "#contract/ids.ts";
 import { creditMessages } from "#contract/limits/sockets.ts";
+import type { SettingsChange } from "#contract/settings/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { advanceClock } from "#tests/worker/support/clock.ts";
 import { Device, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
+import { makeSyncedGroup } from "#tests/worker/support/make-group.ts";
 import { nameOf } from "#tests/worker/support/object-name.ts";
 import { makePair } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
@@ -29,6 +31,9 @@ const block = async (by: Person, other: Person) => {
   await call("PUT", `/api/blocks/${other.id}`, { token: by.token });
   await waitUntil(async () => (await request(by, { type: "changes", since: 0 })).people.some(({ blocked }) => blocked));
 };
+
+const changeSettings = (person: Person, body: SettingsChange) =>
+  call("PATCH", "/api/settings", { token: person.token, body });
 
 test("typing is shown on every device of the other, without a counter, and not stored", async () => {
   const { ana, ben, id } = await makePair();
@@ -86,6 +91,43 @@ test("typing is not relayed in either direction during a block, nor where nobody
   phoneC.send(["t", ended.id]);
   await scheduler.wait(50);
   expect(typingOf(phoneD)).toEqual([]);
+});
+
+test("who hides their presence shows nobody that they are typing, and sees nobody typing", async () => {
+  const { id: group, people } = await makeSyncedGroup(3);
+  const [ana, ben] = people as Person[] as [Person, Person];
+  const pair = privateConversationId(ana.id, ben.id);
+  const phones = await Promise.all(people.map((one) => Device.open(one)));
+  const [phoneA, phoneB, phoneC] = phones as [Device, Device, Device];
+  const count = () => phones.map((phone) => typingOf(phone).length);
+  await changeSettings(ana, { presence: false });
+  for (const phone of [phoneA, phoneB, phoneC]) phone.send(["t", group]);
+  for (const phone of [phoneA, phoneB]) phone.send(["t", pair]);
+  for (const phone of [phoneB, phoneC]) await phone.nextOf("t");
+  await scheduler.wait(100);
+  expect(count()).toEqual([0, 1, 1]); // Ben and the third of each other, in the group
+  await changeSettings(ana, { presence: true });
+  await scheduler.wait(1_000); // one signal a second
+  phoneA.send(["t", pair]);
+  await phoneB.nextOf("t");
+  phoneB.send(["t", pair]);
+  await phoneA.nextOf("t");
+});
+
+test("typing is hidden from those alone from whom the presence is hidden, in groups too", async () => {
+  const { id: group, people } = await makeSyncedGroup(3);
+  const [ana, ben, cal] = people as Person[] as [Person, Person, Person];
+  const phones = await Promise.all(people.map((one) => Device.open(one)));
+  const [phoneA, phoneB, phoneC] = phones as [Device, Device, Device];
+  await changeSettings(ana, { exceptions: { presence: [ben.id] } });
+  for (const target of [group, ...[ben, cal].map((other) => privateConversationId(ana.id, other.id))])
+    phoneA.send(["t", target]);
+  for (let i = 0; i < 2; i++) await phoneC.nextOf("t");
+  phoneB.send(["t", group]);
+  phoneB.send(["t", privateConversationId(ana.id, ben.id)]);
+  await phoneC.nextOf("t");
+  await scheduler.wait(100);
+  expect([typingOf(phoneA), typingOf(phoneB)]).toEqual([[], []]);
 });
 
 test("a channel ignores typing in a conversation that is not its person's", async () => {

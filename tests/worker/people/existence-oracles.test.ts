@@ -149,6 +149,11 @@ const commands: Command[] = [
     run: (me, { id }) => call("DELETE", `/api/contacts/${id}`, { token: me.token }),
     classes: [anybody],
   },
+  {
+    name: "end a block that is not, by id",
+    run: (me, { id }) => call("DELETE", `/api/blocks/${id}`, { token: me.token }),
+    classes: [anybody],
+  },
 ];
 
 let address = 0;

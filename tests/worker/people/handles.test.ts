@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { formerHandleDays, handleChangesMax } from "#contract/limits/people.ts";
+import { toSkeleton } from "#contract/names/skeleton.ts";
 import type { FoundPerson, Profile } from "#contract/people.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { call, makePerson, refillBuckets, site } from "#tests/worker/support/site.ts";
@@ -68,13 +69,34 @@ test("handles that look alike belong to one person, of two who choose at once to
   expect(await choose(ana, "paulo.kamal")).toBe("paulo.kamal");
   const outcomes = await Promise.all([choose(sam, "race.winner"), choose(cal, "race_w1nner")]);
   expect(outcomes.filter((outcome) => outcome === "handle_taken")).toHaveLength(1);
-  const rows = await env.DB.prepare("SELECT user_id FROM handles WHERE skeleton = 'racewinner'").all();
+  const rows = await env.DB.prepare("SELECT user_id FROM handles WHERE skeleton = ?")
+    .bind(toSkeleton("race.winner"))
+    .all();
   expect(rows.results).toHaveLength(1);
+});
+
+test("handles whose letters are drawn alike belong to one person, and honest spellings coexist", async () => {
+  const [ana, sam] = [await makePerson(), await makePerson()];
+  expect(await choose(ana, "clemence")).toBe("clemence");
+  expect(await choose(sam, "demence")).toBe("handle_taken");
+  expect(await choose(ana, "nnadia")).toBe("nnadia");
+  expect(await choose(sam, "madia")).toBe("handle_taken");
+  expect(await choose(sam, "nadia")).toBe("nadia");
+  expect(await choose(ana, "mathieu.b")).toBe("mathieu.b");
+  expect(await choose(sam, "matthieu.b")).toBe("matthieu.b");
 });
 
 test("names of the service and of the operator's list are reserved", async () => {
   const ana = await makePerson();
-  for (const handle of ["lisolo.info", "support", "rawbank", "airtel.money", "jean.rawbank"])
+  for (const handle of [
+    "lisolo.info",
+    "support",
+    "rawbank",
+    "airtel_money_rdc",
+    "jean.rawbank",
+    "mylisolo",
+    "ravvbank",
+  ])
     expect(await choose(ana, handle)).toBe("reserved_handle");
   expect(await choose(ana, "ana..k")).toBe("invalid_handle");
   const answer = await call("POST", "/api/handles/search", { token: ana.token, body: { handle: "x" } });

@@ -4,12 +4,13 @@ import { searchesPerDayNew } from "#contract/limits/phone-numbers.ts";
 import { type NumberLookupResult, numberLookupMax } from "#contract/people.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { call, makePerson, site } from "#tests/worker/support/site.ts";
+import { callWithLimits } from "#tests/worker/support/wrapped-site.ts";
 
 /** Looking up several numbers at once: from the device's contacts, or pasted. */
 
 const lookUp = async (by: Person, phones: string[]): Promise<NumberLookupResult["results"]> => {
   await env.DB.prepare("DELETE FROM rate_limits").run(); // tested for all routes
-  const answer = await call("POST", "/api/people/lookup", { token: by.token, body: { phones } });
+  const answer = await callWithLimits("POST", "/api/people/lookup", { token: by.token, body: { phones } });
   expect(answer.status).toBe(200);
   return (answer.body as NumberLookupResult).results;
 };
@@ -57,7 +58,7 @@ test("each number counts as a search of the day, the rest is not looked up, and 
   expect(countStatuses(first)).toEqual({ found: 1, none: searchesPerDayNew - 3, not_searched: 0 });
   const second = await lookUp(ana, [ben.phone, ...Array.from({ length: 10 }, (_, n) => unused(100 + n))]);
   expect(countStatuses(second)).toEqual({ found: 1, none: 2, not_searched: 8 });
-  const search = await call("POST", "/api/people/search", { token: ana.token, body: { phone: "998877" } });
+  const search = await callWithLimits("POST", "/api/people/search", { token: ana.token, body: { phone: "998877" } });
   expect(search).toMatchObject({ status: 429, body: { error_code: "searches_used_up" } });
   expect(await lookUp(ana, [ben.phone])).toMatchObject([{ status: "found" }]);
 });
@@ -86,7 +87,7 @@ test("lists that are empty or too long, and numbers that are too long, are refus
     "243",
   ]) {
     await env.DB.prepare("DELETE FROM rate_limits").run();
-    const answer = await call("POST", "/api/people/lookup", { token: ana.token, body: { phones } });
+    const answer = await callWithLimits("POST", "/api/people/lookup", { token: ana.token, body: { phones } });
     expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_input" } });
   }
   expect(await listHashes(ana)).toEqual([]);

@@ -169,6 +169,17 @@ test("a person changes their own name, which is normalised", async () => {
   });
 });
 
+test("both routes to the own name share its limit, and a refused change writes nothing", async () => {
+  const cal = await makePerson();
+  const { burst } = rateLimitPolicies.profile_change_by_user;
+  const byProfile = (username: string) => call("PATCH", "/api/profile", { token: cal.token, body: { username } });
+  const byUser = (username: string) =>
+    call("PUT", "/api/auth/user", { token: cal.token, body: { data: { username } } });
+  for (let n = 0; n < burst; n++) expect((await [byProfile, byUser][n % 2]?.(`Cal ${n}`))?.status).toBe(200);
+  for (const change of [byProfile, byUser]) expect((await change("Cal Mbo")).status).toBe(429);
+  expect(await profileOf(cal, cal.id)).toMatchObject({ body: { username: `Cal ${burst - 1}` } });
+});
+
 test.each(["", "   ", "x".repeat(51), "Ana\u202E", "a\u0000b"])("%j is not a valid name", async (username) => {
   expect(await call("PATCH", "/api/profile", { token: ana.token, body: { username } })).toMatchObject({
     status: 400,

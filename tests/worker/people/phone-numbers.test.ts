@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { BlockList, RequestPage } from "#contract/contacts.ts";
 import { createUuid } from "#contract/ids.ts";
 import type { FoundPerson, Profile, Relation } from "#contract/people.ts";
-import { maskToCountryCode, maskToLastDigits } from "#contract/phone.ts";
+import { maskToCountryCode, maskToLastDigits } from "#contract/phone/phone-text.ts";
 import type { FindableBy } from "#contract/settings/settings.ts";
 import { fromWirePerson } from "#contract/wire/compact-encoding.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";

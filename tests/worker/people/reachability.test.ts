@@ -4,7 +4,7 @@ import { createUuid } from "#contract/ids.ts";
 import { requestsReceivedPerDay } from "#contract/limits/people.ts";
 import type { OwnLink } from "#contract/names/personal-link.ts";
 import type { FoundPerson, Profile, Relation } from "#contract/people.ts";
-import { maskToLastDigits } from "#contract/phone.ts";
+import { maskToLastDigits } from "#contract/phone/phone-text.ts";
 import type { Audience, SettingsChange } from "#contract/settings/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { CallClient, makeCallers, readCallEntries } from "#tests/worker/support/call-client.ts";

@@ -4,7 +4,7 @@ import type { RequestContext, RequestContexts, RequestPage } from "#contract/con
 import { createUuid } from "#contract/ids.ts";
 import { commonNamesMax } from "#contract/limits/people.ts";
 import type { Relation } from "#contract/people.ts";
-import { maskToCountryCode } from "#contract/phone.ts";
+import { maskToCountryCode } from "#contract/phone/phone-text.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
 import { request as command, waitUntil } from "#tests/worker/support/device.ts";
 import { makeGroup, readMemberPage } from "#tests/worker/support/make-group.ts";

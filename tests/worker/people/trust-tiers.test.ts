@@ -275,11 +275,8 @@ test("the tier of somebody with many contacts, refusals and blocks costs a bound
         `INSERT INTO connection_requests SELECT value->>'id', ?2, value->>'other',
            min(value->>'other', ?2) || '.' || max(value->>'other', ?2), 'declined', NULL, ?3, ?3 FROM json_each(?1)`,
       ).bind(refused, ana.id, now - 2 * dayMs),
-      env.DB.prepare("INSERT INTO blocks SELECT value->>'other', ?2, NULL, ?3 FROM json_each(?1)").bind(
-        refused,
-        ana.id,
-        now - 2 * dayMs,
-      ),
+      env.DB.prepare(`INSERT INTO blocks SELECT value->>'other', ?2, NULL, ?3, 'Nadia', '', NULL, NULL, 'everyone', 'contacts', 0
+           FROM json_each(?1)`).bind(refused, ana.id, now - 2 * dayMs),
     ]);
   };
   await grow(150);

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { errorCodes, errorStatus } from "#contract/errors.ts";
 import { call } from "#tests/worker/support/site.ts";
 import { api } from "#worker/api.ts";
@@ -141,3 +141,22 @@ test("the page's one inline style is the one its policy allows", async () => {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style));
   expect(headers.get("content-security-policy")).toContain(`'sha256-${Buffer.from(hash).toString("base64")}'`);
 });
+
+test.each(["/api/openapi.json", "/api/docs"])(
+  "%s is computed once, cached, and not sent again to who has it",
+  async (path) => {
+    const first = await call("GET", path);
+    const { status, headers } = first;
+    const etag = headers.get("etag") ?? "";
+    expect([status, headers.get("cache-control")]).toEqual([200, "public, max-age=300"]);
+    expect(etag).toMatch(/^"[\w-]{43}"$/);
+    for (const known of [etag, `W/${etag}`]) {
+      const again = await call("GET", path, { headers: { "if-none-match": known } });
+      expect([again.status, again.body, again.headers.get("etag")]).toEqual([304, "", etag]);
+    }
+    expect((await call("GET", path, { headers: { "if-none-match": '"other"' } })).body).toEqual(first.body);
+    const serialised = vi.spyOn(JSON, "stringify"); // of each schema, if it were computed again
+    expect((await call("GET", path)).status).toBe(200);
+    expect(serialised).not.toHaveBeenCalled();
+  },
+);

@@ -15,6 +15,7 @@ import { serveAppDocument } from "#worker/service/app-document/serve.ts";
 
 const staticPage = "<!doctype html>the app without content";
 const template: AppTemplate = {
+  hints: { fr: "Recharger", en: "Reload", pt: "Recarregar" },
   html: '<html lang="%language%"><style>%css%</style><main data-user="%user%" data-conversation="%conversation%">%view%</main><a>%hint%</a><script id="first-data">%data%</script></html>',
   styles: [
     { css: "main{color:red}" },
@@ -32,14 +33,19 @@ const ASSETS = {
       : new Response(staticPage, { headers: { "content-type": "text/html" } }),
 };
 
-const open = async (path: string, cookies: Record<string, string>, headers: Record<string, string> = {}) => {
+const open = async (
+  path: string,
+  cookies: Record<string, string>,
+  headers: Record<string, string> = {},
+  bindings: object = {},
+) => {
   const cookie = Object.entries(cookies)
     .map(([name, value]) => `${name}=${value}`)
     .join("; ");
   const request = new Request(`https://lisolo.test${path}`, {
     headers: { "sec-fetch-mode": "navigate", "accept-language": "fr", cookie, ...headers },
   });
-  const response = await serveAppDocument(request, { ...env, ASSETS } as unknown as Env);
+  const response = await serveAppDocument(request, { ...env, ASSETS, ...bindings } as unknown as Env);
   const html = await response.text();
   const [, json] = /<script id="first-data">(.*)<\/script>/s.exec(html) ?? [];
   return {
@@ -77,7 +83,7 @@ test("a chat's document contains its newest messages, with ticks, and only the i
   const { ana, ben, conversation } = await makeChat("un", "deux", "</script><script>alert(1)</script>");
   const { html, data } = await open(`/app/chat/${ben.id}`, asOwner(ana));
   expect(html).toContain(`data-conversation="${conversation}"`);
-  expect(html.indexOf("deux")).toBeGreaterThan(html.indexOf("<bdi>un"));
+  expect(html.indexOf("deux")).toBeGreaterThan(html.indexOf(">un<"));
   expect(html).toContain(".i-ph-check-bold{}");
   expect(html).not.toContain(".i-ph-unused{}");
   expect(html).not.toContain("<script>alert");
@@ -154,7 +160,10 @@ test("an expired access token leaves the refresh token, which is not used up", a
 test("nobody without a session of their own gets content", async () => {
   const { ana, ben } = await makeChat("secret");
   const stranger = await makePerson();
-  expect((await open("/app", {})).html).toBe(staticPage);
+  const { html, headers } = await open("/app", {});
+  expect(html).toBe(staticPage);
+  expect(headers.get("content-type")).toBe("text/html");
+  expect(headers.get("cache-control")).toBe("private, no-store"); // WebKit would freeze it with an open transaction
   expect((await open("/app", { [accessCookie]: "not a token", [refreshCookie]: "nor this" })).html).toBe(staticPage);
   for (const path of ["/app", `/app/chat/${ben.id}`, `/app/chat/${ana.id}`]) {
     const { html, data } = await open(path, asOwner(stranger));
@@ -203,4 +212,39 @@ test("pinned conversations stand on top, archived ones behind the row above the 
   expect(html).toMatch(/i-ph-archive.*Archivées/s);
   expect(html).toContain("2 messages non lus");
   expect(data?.changes.rows.find(({ conversation }) => conversation === second)).toMatchObject({ archived: true });
+});
+
+/** Changes one byte of a token. */
+const damage = (token: string, at: number): string => {
+  const bytes = Buffer.from(token, "base64url");
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  return bytes.toString("base64url");
+};
+
+test("forged cookies read nothing from the directory", async () => {
+  const ana = await makePerson();
+  let statements = 0;
+  const DB = {
+    prepare: (query: string) => {
+      statements++;
+      return env.DB.prepare(query);
+    },
+    batch: (list: D1PreparedStatement[]) => env.DB.batch(list),
+  };
+  const count = async (cookies: Record<string, string>) => {
+    statements = 0;
+    const { data } = await open("/app", cookies, {}, { DB });
+    return { statements, hasContent: data !== undefined };
+  };
+  const [head = "", payload = "", signature = ""] = ana.token.split(".");
+  const forged: Record<string, string>[] = [
+    ...[0, 17, 21].map((at) => ({ [refreshCookie]: damage(ana.refreshToken, at) })), // session, generation, seal
+    { [refreshCookie]: Buffer.alloc(52, 7).toString("base64url") },
+    { [accessCookie]: `${head}.${payload}.${damage(signature, 0)}` },
+    { [accessCookie]: ana.token.slice(0, -10), [refreshCookie]: "x" },
+  ];
+  for (const cookies of forged) expect(await count(cookies)).toEqual({ statements: 0, hasContent: false });
+  // The second MAC needs the session's nonce, which one statement reads.
+  expect(await count({ [refreshCookie]: damage(ana.refreshToken, 51) })).toEqual({ statements: 1, hasContent: false });
+  expect(await count({ [refreshCookie]: ana.refreshToken })).toMatchObject({ hasContent: true });
 });

@@ -15,7 +15,7 @@ const { burst, everyMs } = rateLimitPolicies[name];
 const now = 1_900_000_000_000;
 
 const takeMany = (key: string, count: number, at: number) =>
-  Promise.all(Array.from({ length: count }, () => takeToken(db, key, name, at)));
+  Promise.all(Array.from({ length: count }, () => takeToken(db, key, name, { now: at })));
 const granted = (results: { ok: boolean }[]) => results.filter(({ ok }) => ok).length;
 
 test("exactly the burst is granted, also to simultaneous requests", async () => {
@@ -24,12 +24,12 @@ test("exactly the burst is granted, also to simultaneous requests", async () => 
 
 test("waiting the stated time grants one token, and only one", async () => {
   await takeMany("wait", burst, now);
-  const refused = await takeToken(db, "wait", name, now);
+  const refused = await takeToken(db, "wait", name, { now });
   if (refused.ok) throw new Error("the bucket should be empty");
   expect(refused.retryAfterMs).toBe(everyMs);
-  expect(await takeToken(db, "wait", name, now + refused.retryAfterMs - 1)).toMatchObject({ ok: false });
-  expect(await takeToken(db, "wait", name, now + refused.retryAfterMs)).toEqual({ ok: true });
-  expect(await takeToken(db, "wait", name, now + refused.retryAfterMs)).toMatchObject({ ok: false });
+  expect(await takeToken(db, "wait", name, { now: now + refused.retryAfterMs - 1 })).toMatchObject({ ok: false });
+  expect(await takeToken(db, "wait", name, { now: now + refused.retryAfterMs })).toEqual({ ok: true });
+  expect(await takeToken(db, "wait", name, { now: now + refused.retryAfterMs })).toMatchObject({ ok: false });
 });
 
 test("a bucket fills up to its burst only", async () => {
@@ -39,8 +39,8 @@ test("a bucket fills up to its burst only", async () => {
 
 test("buckets of different people and limits are separate", async () => {
   await takeMany("ana", burst, now);
-  expect(await takeToken(db, "ben", name, now)).toEqual({ ok: true });
-  expect(await takeToken(db, "ana", "block_by_user", now)).toEqual({ ok: true });
+  expect(await takeToken(db, "ben", name, { now })).toEqual({ ok: true });
+  expect(await takeToken(db, "ana", "block_by_user", { now })).toEqual({ ok: true });
 });
 
 test("a returned token can be taken again", async () => {
@@ -52,14 +52,14 @@ test("a returned token can be taken again", async () => {
 test("full buckets are removed and others are kept", async () => {
   await env.DB.exec("DELETE FROM rate_limits"); // from earlier tests; one run deletes a bounded number
   await takeMany("empty", burst, now);
-  await takeToken(db, "full", name, now - 10 * everyMs);
+  await takeToken(db, "full", name, { now: now - 10 * everyMs });
   await purgeFullBuckets(db, now);
   const keys = (await env.DB.prepare("SELECT key FROM rate_limits").all<{ key: string }>()).results.map(
     ({ key }) => key,
   );
   expect(keys).toContain(`${name}:empty`);
   expect(keys).not.toContain(`${name}:full`);
-  expect(await takeToken(db, "empty", name, now)).toMatchObject({ ok: false });
+  expect(await takeToken(db, "empty", name, { now })).toMatchObject({ ok: false });
 });
 
 test.each([

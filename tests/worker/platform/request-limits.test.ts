@@ -7,8 +7,11 @@ import { waitUntil } from "#tests/worker/support/device.ts";
 import { seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { applyMemoryLimits } from "#tests/worker/support/setup/memory-limits.ts";
 import { call, cookieSite, drainBucket, makePerson, site, toCookieHeader } from "#tests/worker/support/site.ts";
+import { findDocumentCaller } from "#worker/auth/sessions/document-session.ts";
+import { revokeSessions } from "#worker/auth/sessions/sessions.ts";
 import { openDb } from "#worker/db/client.ts";
 import worker from "#worker/index.ts";
+import { refreshCookie } from "#worker/lib/http/cookies.ts";
 import { memoryPolicies } from "#worker/lib/limits/memory-limits.ts";
 import { rateLimitPolicies, takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { takeUserToken } from "#worker/lib/limits/request-limit.ts";
@@ -76,6 +79,25 @@ test.each(["/api/mutes", "/api/tala?before=7", "/api/users/00000000-0000-7000-80
     expect((await get(path, asPerson(ben))).status).not.toBe(429);
   },
 );
+
+test("pages opened with the cookie of an ended session read the directory as often as a person may ask", async () => {
+  const ana = await makePerson();
+  await revokeSessions(openDb(env), ana.id, "all");
+  let statements = 0;
+  const DB = {
+    prepare: (query: string) => {
+      statements++;
+      return env.DB.prepare(query);
+    },
+  };
+  const open = () => {
+    const request = new Request(`${site.origin}/app`, { headers: { cookie: `${refreshCookie}=${ana.refreshToken}` } });
+    return findDocumentCaller(request, { ...env, DB } as unknown as Env);
+  };
+  const callers = await Promise.all(Array.from({ length: 2 * api_by_user.burst }, open));
+  expect(new Set(callers)).toEqual(new Set([undefined]));
+  expect(statements).toBe(api_by_user.burst);
+});
 
 test("a refusal is delayed, so that immediate retries get few of them", async () => {
   const ana = await seedPerson();
@@ -236,10 +258,10 @@ test("a directory bucket found empty is not requested again before it can have a
     },
   });
   const now = Date.now();
-  const refused = await takeToken(db, ana.id, "settings_by_user", now);
+  const refused = await takeToken(db, ana.id, "settings_by_user", { now });
   if (refused.ok) throw new Error("the bucket should be empty");
-  expect(await takeToken(broken, ana.id, "settings_by_user", now)).toEqual(refused);
-  await expect(takeToken(broken, ana.id, "settings_by_user", now + refused.retryAfterMs)).rejects.toThrow();
+  expect(await takeToken(broken, ana.id, "settings_by_user", { now })).toEqual(refused);
+  await expect(takeToken(broken, ana.id, "settings_by_user", { now: now + refused.retryAfterMs })).rejects.toThrow();
   const setBack = now - 2 * rateLimitPolicies.settings_by_user.burst * rateLimitPolicies.settings_by_user.everyMs;
-  await expect(takeToken(broken, ana.id, "settings_by_user", setBack)).rejects.toThrow();
+  await expect(takeToken(broken, ana.id, "settings_by_user", { now: setBack })).rejects.toThrow();
 });

@@ -1,12 +1,12 @@
 import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { pushConversationPauseMs, pushPauseMs } from "#contract/limits/push.ts";
+import { pushConversationPauseMs, pushPauseMs, pushReadWaitMs } from "#contract/limits/push.ts";
 import { findQuietEnd } from "#contract/settings/quiet-hours.ts";
 import { defaultQuietHours, type QuietHours } from "#contract/settings/settings.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { CallClient } from "#tests/worker/support/call-client.ts";
-import { advanceClock } from "#tests/worker/support/clock.ts";
+import { advanceClock, elapseTimers } from "#tests/worker/support/clock.ts";
 import { Device, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
@@ -20,6 +20,7 @@ import {
   subscribe,
   waitForUnread,
 } from "./push-fixture.ts";
+import { makeOtherSession } from "./push-service.ts";
 
 const minuteMs = 60_000;
 const quietMinutes = 8; // shorter than an access token lives
@@ -66,6 +67,39 @@ test("messages of several conversations in quiet hours cause one summary at thei
   expect((await phone.next(2)).payload.notification.body).toBe("4 nouveaux messages\nsix");
   await settle();
   expect(kinds(phone)).toEqual(["summary", "message", "summary"]); // the last one silently names the other conversation
+});
+
+test("in quiet hours a device hears silently that its notification was read elsewhere or its message deleted", async () => {
+  const { ana, ben, id } = await makePair();
+  const cal = await seedPerson();
+  const other = await befriend(ben, cal);
+  const phone = await subscribe(await makeOtherSession(ben));
+  advanceClock(0);
+  await sendTexts(ana, id, "à lire");
+  expect((await phone.next()).payload.notification.body).toBe("à lire");
+  await settle();
+  advanceClock(pushPauseMs);
+  await sendTexts(cal, other, "à supprimer");
+  await waitForUnread(ben, other, 1);
+  await runAlarm(ben);
+  expect((await phone.next(2)).payload.notification.body).toBe("à supprimer");
+  await settle();
+  await beginQuietHours(ben);
+
+  elapseTimers(pushReadWaitMs, pushReadWaitMs);
+  await request(ben, { type: "mark", conversation: id, delivered: 1, read: 1 });
+  const read = (await phone.next(3)).payload;
+  expect(read.notification.body).toBe("Lu sur un autre appareil");
+  await request(cal, { type: "deleteForEveryone", conversation: other, seq: 1 });
+  const deleted = (await phone.next(4)).payload;
+  expect(JSON.stringify(deleted)).not.toContain("à supprimer");
+  for (const { data } of [read, deleted]) expect(data.isAlerting).toBe(false);
+
+  await sendTexts(ana, id, "pas avant la fin");
+  await waitForUnread(ben, id, 1);
+  await runAlarm(ben);
+  await settle();
+  expect(phone.requests).toBe(4);
 });
 
 test("a connected device in the background receives what was held back in quiet hours once, as a summary", async () => {

@@ -279,7 +279,7 @@ const startRuntime = (origin: string) => {
           body: await make(),
           isPast: true,
           next: null,
-          hasBlockedAvatars: false,
+          hasOlderProfiles: false,
           head: 0,
           restricted: 0,
         }))

@@ -2,7 +2,6 @@ import * as v from "valibot";
 import { Session } from "#contract/auth/auth.ts";
 import { OnwardAddress, Recover, RecoverByCode, Verify, VerifyOnward } from "#contract/auth/security.ts";
 import { deletedUserId } from "#contract/ids.ts";
-import { toE164 } from "#contract/phone.ts";
 import { redeemProofOfWork } from "#worker/auth/proof-of-work.ts";
 import { findAccount, listCredentials } from "#worker/auth/queries.ts";
 import {
@@ -154,10 +153,10 @@ export const recoveryRoutes = createRoutes()
     validate("json", RecoverByCode, "validation_failed"),
     async (c) => {
       const { phone, code, gotrue_meta_security: meta } = c.req.valid("json");
-      const purpose = { action: "recover_by_code", subject: toE164(phone) ?? phone } as const;
+      const purpose = { action: "recover_by_code", subject: phone } as const;
       if (!(await redeemProofOfWork(c, meta?.captcha_token, purpose))) return refuse(c, "captcha_failed");
       const db = openDb(c.env);
-      const key = hashLimitKey(c.env, `${toE164(phone) ?? phone} ${getClientAddress(c.req.raw)}`);
+      const key = hashLimitKey(c.env, `${phone} ${getClientAddress(c.req.raw)}`);
       const taken = await takeToken(db, key, "recover_by_phone_and_address");
       if (!taken.ok) return refuse(c, "rate_limited", taken);
       const known = await listCredentials(db, phone);

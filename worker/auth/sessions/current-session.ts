@@ -10,7 +10,7 @@ import { findSessionByRefreshToken } from "./sessions.ts";
 /** Session of the refresh cookie, even if its access token has expired. */
 export const findCookieSession = async (c: AppContext) => {
   const cookie = getCookie(c, refreshCookie);
-  const token = cookie === undefined ? undefined : parseRefreshToken(cookie);
+  const token = cookie === undefined ? undefined : parseRefreshToken(c.env, cookie);
   return token && (await findSessionByRefreshToken(c.env, openDb(c.env), token));
 };
 

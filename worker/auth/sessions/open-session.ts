@@ -34,8 +34,8 @@ import { readDeviceName } from "./device-name.ts";
 import {
   createSessionRow,
   createSessionTokens,
+  endSessions,
   insertSession,
-  revokeSessions,
   type SessionRow,
   type SessionTokens,
   stepUpSession,
@@ -100,7 +100,7 @@ export const listMissingSteps = async (db: Db, { user_id, methods }: Pick<Sessio
 const revokeReplacedSession = async (c: AppContext): Promise<void> => {
   const replaced = respondsWithCookies(c) ? await findCookieSession(c) : undefined;
   if (!replaced) return;
-  const ended = await revokeSessions(openDb(c.env), replaced.user_id, { only: replaced.id });
+  const ended = await endSessions(openDb(c.env), replaced.user_id, { only: replaced.id });
   await closeSockets(c.env, replaced.user_id, ended);
 };
 

@@ -8,7 +8,7 @@ import { isCommonPassword } from "#worker/auth/common-passwords.ts";
 import { checkOwnPassword } from "#worker/auth/password-check.ts";
 import { hashPassword, verifyPassword } from "#worker/auth/passwords.ts";
 import { listPublicProviders } from "#worker/auth/providers/providers.ts";
-import { findAccount, findOwnCredentials, toAuthUser, updateOwnName } from "#worker/auth/queries.ts";
+import { findAccount, findOwnCredentials, toAuthUser, updateUsername } from "#worker/auth/queries.ts";
 import { setRecoveryAddress, takeMailLimits } from "#worker/auth/recovery/recovery-address.ts";
 import { findSecondFactors } from "#worker/auth/second-factor/assurance.ts";
 import { toPasswordPreconditions } from "#worker/auth/second-factor/preconditions.ts";
@@ -24,7 +24,7 @@ import { describeOperation } from "#worker/lib/http/openapi.ts";
 import { findPublicOrigin, logMissingPublicUrl } from "#worker/lib/http/public-origin.ts";
 import { refuse } from "#worker/lib/http/refusal.ts";
 import { validate } from "#worker/lib/http/validate.ts";
-import { limitSession } from "#worker/lib/limits/rate-limit.ts";
+import { limitSession, type RateLimitResult, takeToken } from "#worker/lib/limits/rate-limit.ts";
 import { createPasswordChangeMail } from "#worker/mail/warnings.ts";
 import { closeSockets } from "./close-sockets.ts";
 import { readDeviceName } from "./device-name.ts";
@@ -34,6 +34,7 @@ import { changePassword, revokeSessions } from "./sessions.ts";
 const DeviceList = v.object({ devices: v.array(SignedInDevice) });
 
 type PasswordHashes = { from: string; to: string };
+type LimitRefusal = Extract<RateLimitResult, { ok: false }>;
 
 /**
  * Validates a new password. Returns the hashes of the current and the new one, or the reason for a refusal. Writes
@@ -42,13 +43,20 @@ type PasswordHashes = { from: string; to: string };
 const preparePasswordChange = async (
   c: AppContext,
   password: string,
-): Promise<PasswordHashes | "weak_password" | "common_password" | "same_password" | "session_not_found"> => {
+): Promise<
+  PasswordHashes | LimitRefusal | "weak_password" | "common_password" | "same_password" | "session_not_found"
+> => {
   if (!isAcceptablePassword(password)) return "weak_password";
   if (isCommonPassword(password)) return "common_password";
-  const credentials = await findOwnCredentials(openDb(c.env), c.var.caller.user);
+  const db = openDb(c.env);
+  const credentials = await findOwnCredentials(db, c.var.caller.user);
   if (!credentials) return "session_not_found";
+  const takeHashToken = () => takeToken(db, c.var.caller.session, "password_change_by_session");
+  let taken = await takeHashToken();
+  if (!taken.ok) return taken;
   if (await verifyPassword(c.env, password, credentials.password_hash)) return "same_password";
-  return { from: credentials.password_hash, to: await hashPassword(c.env, password) };
+  taken = await takeHashToken();
+  return taken.ok ? { from: credentials.password_hash, to: await hashPassword(c.env, password) } : taken;
 };
 
 /** Sets a new password and ends all other sessions. Returns false if another device changed the password meanwhile. */
@@ -163,6 +171,8 @@ export const sessionRoutes = createRoutes()
         "weak_password",
         "common_password",
         "invalid_name",
+        "mixed_name",
+        "reserved_name",
         "same_password",
         "public_url_missing",
         "forbidden_origin",
@@ -185,17 +195,19 @@ export const sessionRoutes = createRoutes()
       // All checks run before anything is written, so that password and address change together or not at all.
       const hashes = password === undefined ? undefined : await preparePasswordChange(c, password);
       if (typeof hashes === "string") return refuse(c, hashes);
+      if (hashes && "ok" in hashes) return refuse(c, "rate_limited", hashes);
       const taken = email === undefined ? undefined : await takeMailLimits(c, email);
       if (taken?.ok === false) return refuse(c, "rate_limited", taken);
+      if (data?.username !== undefined) {
+        const changed = await updateUsername(db, c.var.caller.user, data.username);
+        if (!changed.ok) return refuse(c, "rate_limited", changed);
+        runAfterResponse(c.executionCtx, "push a changed name", pushUpdatesAbout(c.env, c.var.caller.user));
+      }
       if (hashes && !(await setPassword(c, hashes))) {
         const isLive = await isSessionLive(db, c.var.caller.session);
         return refuse(c, isLive ? "reauthentication_needed" : "session_not_found");
       }
       if (email !== undefined) await setRecoveryAddress(c, email);
-      if (data?.username !== undefined) {
-        await updateOwnName(db, c.var.caller.user, data.username);
-        runAfterResponse(c.executionCtx, "push a changed name", pushUpdatesAbout(c.env, c.var.caller.user));
-      }
       const user = await findAccount(db, c.var.caller.user);
       return user ? c.json(toAuthUser(user), 200) : refuse(c, "session_not_found");
     },

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { and, eq, ne, not, type SQL, sql } from "drizzle-orm";
+import { and, eq, lte, ne, not, type SQL, sql } from "drizzle-orm";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import {
   pendingSecondFactorMinutes,
@@ -20,6 +20,7 @@ import { deletePendingChanges } from "#worker/auth/second-factor/pending-changes
 import { type AuthPreconditions, noPreconditions } from "#worker/auth/second-factor/preconditions.ts";
 import { account_security, auth_codes, mailed_tokens } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
+import { recordEndedSessions } from "#worker/db/ended-sessions.ts";
 import { sessions, users } from "#worker/db/schema.ts";
 import type { Caller } from "#worker/lib/http/app.ts";
 import { createRefreshToken, isGenuineRefreshToken, type RefreshToken } from "./refresh-token.ts";
@@ -144,6 +145,8 @@ export const findSessionByRefreshToken = async (env: Env, db: Db, token: Refresh
  * Exchanges a genuine refresh token of this generation for its successor, once. The token just before the current one
  * gets the same successor again: for 10 s (two tabs at once), and beyond that as long as no token of the successor was
  * used, because then the response was lost. Any older token ends the session: one of its two holders is not the person.
+ * A newer one than the stored generation was issued before the database was restored from an earlier copy; the session
+ * continues from it (docs/decisions/restored-server.md).
  */
 export const rotateSession = async (
   env: Env,
@@ -154,7 +157,7 @@ export const rotateSession = async (
 ): Promise<Rotation> => {
   const { id, user_id: user } = row;
   if (isSessionExpired(row, now)) {
-    await revokeSessions(db, user, { only: id });
+    await endSessions(db, user, { only: id });
     return { outcome: "expired", user, session: id };
   }
   const next = generation + 1;
@@ -166,7 +169,7 @@ export const rotateSession = async (
   const changed = await db
     .update(sessions)
     .set({ generation: next, refreshed_at: now })
-    .where(and(eq(sessions.id, id), eq(sessions.generation, generation)))
+    .where(and(eq(sessions.id, id), lte(sessions.generation, generation)))
     .returning({ id: sessions.id });
   if (changed.length === 1) return renewed;
 
@@ -180,22 +183,31 @@ export const rotateSession = async (
     return renewed;
   }
   // Of several concurrent callers exactly one gets "reused", so that the person is notified once.
-  const [ended] = await revokeSessions(db, user, { only: id });
+  const [ended] = await endSessions(db, user, { only: id });
   return ended === undefined ? { outcome: "unknown" } : { outcome: "reused", user, session: id };
 };
 
-/** Ends a person's sessions by deleting their rows; returns their ids. */
-export const revokeSessions = async (
-  db: Db,
-  user: Uuid,
-  selection: "all" | { only: Uuid } | { allBut: Uuid },
-): Promise<Uuid[]> => {
+type SessionSelection = "all" | { only: Uuid } | { allBut: Uuid };
+
+const matchSessions = (user: Uuid, selection: SessionSelection): SQL | undefined => {
   const isOwn = eq(sessions.user_id, user);
-  const condition =
-    selection === "all"
-      ? isOwn
-      : and(isOwn, "only" in selection ? eq(sessions.id, selection.only) : ne(sessions.id, selection.allBut));
-  const ended = await db.delete(sessions).where(condition).returning({ id: sessions.id });
+  if (selection === "all") return isOwn;
+  return and(isOwn, "only" in selection ? eq(sessions.id, selection.only) : ne(sessions.id, selection.allBut));
+};
+
+/** Ends a person's sessions by deleting their rows; returns their ids. Their devices keep what they hold. */
+export const endSessions = async (db: Db, user: Uuid, selection: SessionSelection): Promise<Uuid[]> => {
+  const ended = await db.delete(sessions).where(matchSessions(user, selection)).returning({ id: sessions.id });
+  return ended.map(({ id }) => id);
+};
+
+/** Ends sessions because their person said so; returns their ids. Their devices delete what they hold. */
+export const revokeSessions = async (db: Db, user: Uuid, selection: SessionSelection): Promise<Uuid[]> => {
+  const condition = matchSessions(user, selection);
+  const [, ended] = await db.batch([
+    recordEndedSessions(db, condition, "revoked", Date.now()),
+    db.delete(sessions).where(condition).returning({ id: sessions.id }),
+  ]);
   return ended.map(({ id }) => id);
 };
 
@@ -212,16 +224,15 @@ export const changePassword = async (
 ): Promise<Uuid[] | undefined> => {
   const isLive = sql`EXISTS (SELECT 1 FROM sessions WHERE id = ${session} AND user_id = ${user} AND awaits = 0)`;
   const isDone = sql`EXISTS (SELECT 1 FROM users WHERE id = ${user} AND password_hash = ${to})`;
-  const [changed, ended] = await db.batch([
+  const isEnded = and(eq(sessions.user_id, user), ne(sessions.id, session), isDone);
+  const [changed, , ended] = await db.batch([
     db
       .update(users)
       .set({ password_hash: to, updated_at: now })
       .where(and(eq(users.id, user), eq(users.password_hash, from), isLive))
       .returning({ id: users.id }),
-    db
-      .delete(sessions)
-      .where(and(eq(sessions.user_id, user), ne(sessions.id, session), isDone))
-      .returning({ id: sessions.id }),
+    recordEndedSessions(db, isEnded, "revoked", now),
+    db.delete(sessions).where(isEnded).returning({ id: sessions.id }),
     // A pending recovery address requested by somebody else must not be confirmed afterwards.
     db.delete(mailed_tokens).where(and(eq(mailed_tokens.user_id, user), isDone)),
     db

@@ -44,7 +44,10 @@ export const exceedsPixelLimit = (bytes: Uint8Array): boolean => {
   return header !== undefined && hasTooManyPixels(header);
 };
 
-/** Image without metadata; undefined if the bytes are not a valid image. Nothing is decoded. */
+/**
+ * Image without metadata; undefined if the bytes are not a valid image, or consist of more parts than their size
+ * justifies. Nothing is decoded. The bytes are changed in place, and the result refers to them.
+ */
 export const cleanImage = (bytes: Uint8Array): CleanImage | "image_too_many_pixels" | undefined => {
   const header = readImageHeader(bytes);
   if (!header) return undefined;

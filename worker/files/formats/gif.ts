@@ -1,6 +1,7 @@
 import { readLatin1, toDataView } from "#worker/lib/storage/bytes.ts";
-import { ByteSlices } from "./byte-slices.ts";
+import { KeptBytes } from "./kept-bytes.ts";
 import type { StrippedImage } from "./orientation.ts";
+import { WorkBudget } from "./work-budget.ts";
 
 /**
  * GIF (GIF89a specification). Keeps frames, their control blocks and the loop count. Removes comments, plain texts, XMP
@@ -29,19 +30,20 @@ const skipSubBlocks = (bytes: Uint8Array, from: number): number | undefined => {
   return undefined;
 };
 
-/** Image of the size in its header, without metadata; undefined if it is incomplete. */
+/** Image of the size in its header, without metadata, in place; undefined if it is incomplete. */
 export const stripGif = (bytes: Uint8Array, screen: { width: number; height: number }): StrippedImage | undefined => {
   const view = toDataView(bytes);
-  const slices = new ByteSlices(bytes);
+  const kept = new KeptBytes(bytes, 0);
+  const budget = new WorkBudget(bytes.length);
   let hasImage = false;
   let at = headerBytes + colorTableBytes(bytes[10] ?? 0);
-  slices.addRange(0, at);
-  while (at < bytes.length) {
+  kept.addRange(0, at);
+  while (at < bytes.length && budget.takeElement()) {
     const start = at;
     const kind = bytes[at];
     if (kind === trailer) {
-      slices.addRange(at, at + 1);
-      return hasImage ? { orientation: 1, slices: slices.list } : undefined;
+      kept.addRange(at, at + 1);
+      return hasImage ? { orientation: 1, slices: [kept.join()] } : undefined;
     }
     if (kind === image) {
       if (at + 10 > bytes.length) return undefined;
@@ -53,7 +55,7 @@ export const stripGif = (bytes: Uint8Array, screen: { width: number; height: num
       if (end === undefined) return undefined;
       hasImage = true;
       at = end;
-      slices.addRange(start, at);
+      kept.addRange(start, at);
     } else if (kind === extension) {
       const label = bytes[at + 1] ?? 0;
       const end = skipSubBlocks(bytes, at + 2);
@@ -61,7 +63,7 @@ export const stripGif = (bytes: Uint8Array, screen: { width: number; height: num
       const isLoop = label === application && loopExtensions.has(readLatin1(bytes, at + 3, at + 14));
       if (label !== control && label !== application && !discardedLabels.includes(label)) return undefined;
       at = end;
-      if (label === control || isLoop) slices.addRange(start, at);
+      if (label === control || isLoop) kept.addRange(start, at);
     } else return undefined;
   }
   return undefined;

@@ -1,7 +1,8 @@
 import { readLatin1, toDataView } from "#worker/lib/storage/bytes.ts";
 import { isStandaloneMarker } from "#worker/lib/storage/image-header.ts";
-import { ByteSlices } from "./byte-slices.ts";
+import { KeptBytes } from "./kept-bytes.ts";
 import { createOrientationBlock, type Orientation, readOrientation, type StrippedImage } from "./orientation.ts";
+import { WorkBudget } from "./work-budget.ts";
 
 /**
  * JPEG (ITU-T T.81 §B, JFIF 1.02). Keeps what draws the image: tables, frame, scans, the colour profile and Adobe's
@@ -10,6 +11,7 @@ import { createOrientationBlock, type Orientation, readOrientation, type Strippe
  */
 
 const soi = 0xd8;
+const soiBytes = 2;
 const eoi = 0xd9;
 const sos = 0xda;
 const frames = [0xc0, 0xc1, 0xc2]; // baseline, extended and progressive: the kinds browsers display
@@ -48,23 +50,23 @@ const toExifSegment = (orientation: Orientation): Uint8Array => {
   return segment;
 };
 
-/** Image without metadata; undefined if nothing of it can be displayed. */
+/** Image without metadata, in place; undefined if nothing of it can be displayed. */
 export const stripJpeg = (bytes: Uint8Array): StrippedImage | undefined => {
   const view = toDataView(bytes);
-  const slices = new ByteSlices(bytes);
+  const kept = new KeptBytes(bytes, soiBytes);
+  const budget = new WorkBudget(bytes.length);
   let jfif: Uint8Array | undefined;
   let orientation: Orientation | undefined;
   let hasFrame = false;
   let hasScan = false;
   const finish = (): StrippedImage | undefined => {
     if (!hasScan) return undefined;
-    slices.addBytes(Uint8Array.of(0xff, eoi));
     const head = [Uint8Array.of(0xff, soi), ...(jfif ? [jfif] : [])];
     const appliedOrientation = orientation ?? 1;
     if (appliedOrientation !== 1) head.push(toExifSegment(appliedOrientation));
-    return { orientation: appliedOrientation, slices: [...head, ...slices.list] };
+    return { orientation: appliedOrientation, slices: [...head, kept.join(), Uint8Array.of(0xff, eoi)] };
   };
-  let at = 2;
+  let at = soiBytes;
   while (at + 4 <= bytes.length && bytes[at] === 0xff) {
     const marker = bytes[at + 1] ?? 0;
     if (marker === 0xff) {
@@ -76,6 +78,7 @@ export const stripJpeg = (bytes: Uint8Array): StrippedImage | undefined => {
       continue;
     }
     if (marker === eoi) return finish();
+    if (!budget.takeElement()) return undefined;
     const length = view.getUint16(at + 2);
     const end = at + 2 + length;
     if (length < 2) return undefined;
@@ -84,7 +87,7 @@ export const stripJpeg = (bytes: Uint8Array): StrippedImage | undefined => {
     if (marker === sos) {
       if (!hasFrame) return undefined;
       const scanEnd = findScanEnd(bytes, end);
-      slices.addRange(at, scanEnd);
+      kept.addRange(at, scanEnd);
       hasScan = true;
       at = scanEnd;
       continue;
@@ -92,14 +95,14 @@ export const stripJpeg = (bytes: Uint8Array): StrippedImage | undefined => {
     if (frames.includes(marker)) {
       if (hasFrame) return undefined; // with two frames, the decoder would choose the size
       hasFrame = true;
-      slices.addRange(at, end);
-    } else if (tables.includes(marker)) slices.addRange(at, end);
+      kept.addRange(at, end);
+    } else if (tables.includes(marker)) kept.addRange(at, end);
     else if (marker === 0xe0 && name.startsWith("JFIF\0") && length >= jfifBytes - 2) {
       jfif ??= toJfif(bytes.subarray(at, end));
     } else if (marker === 0xe1 && name.startsWith("Exif\0\0")) {
       orientation ??= readOrientation(bytes.subarray(at + 4, end));
-    } else if (marker === 0xe2 && name === "ICC_PROFILE\0") slices.addRange(at, end);
-    else if (marker === 0xee && name.startsWith("Adobe")) slices.addRange(at, end);
+    } else if (marker === 0xe2 && name === "ICC_PROFILE\0") kept.addRange(at, end);
+    else if (marker === 0xee && name.startsWith("Adobe")) kept.addRange(at, end);
     else if (!isApplication(marker) && !isReserved(marker) && marker !== comment) return undefined;
     at = end;
   }

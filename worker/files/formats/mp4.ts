@@ -24,13 +24,16 @@ export function* iterateBoxes(bytes: Uint8Array, from: number, to: number): Gene
   }
 }
 
-/** Major and compatible brands of a file; empty if it declares none. */
-export const listBrands = (bytes: Uint8Array): string[] => {
+/** Tests whether a file declares one of these brands, as its major brand or a compatible one. */
+export const hasBrand = (bytes: Uint8Array, wanted: ReadonlySet<string>): boolean => {
   const [first] = iterateBoxes(bytes, 0, bytes.length);
-  if (first?.type !== "ftyp") return [];
-  const places = [first.from]; // a version stands between the major brand and the others
-  for (let at = first.from + 8; at + 4 <= first.to; at += 4) places.push(at);
-  return places.map((at) => readLatin1(bytes, at, at + 4));
+  if (first?.type !== "ftyp") return false;
+  const { from, to } = first;
+  // A version stands between the major brand and the others.
+  for (let at = from; at + 4 <= to; at += at === from ? 8 : 4) {
+    if (wanted.has(readLatin1(bytes, at, at + 4))) return true;
+  }
+  return false;
 };
 
 // First boxes of video files. Old QuickTime files declare no brand.
@@ -43,11 +46,7 @@ export const isIsoMedia = (bytes: Uint8Array): boolean => {
 };
 
 /** First box of a type within a range. */
-export const findBox = (
-  bytes: Uint8Array,
-  { from, to }: Pick<Mp4Box, "from" | "to">,
-  type: string,
-): Mp4Box | undefined => {
+const findBox = (bytes: Uint8Array, { from, to }: Pick<Mp4Box, "from" | "to">, type: string): Mp4Box | undefined => {
   for (const box of iterateBoxes(bytes, from, to)) if (box.type === type) return box;
   return undefined;
 };

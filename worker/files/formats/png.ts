@@ -1,7 +1,8 @@
 import { crc32 } from "node:zlib";
 import { readLatin1, toDataView } from "#worker/lib/storage/bytes.ts";
-import { ByteSlices } from "./byte-slices.ts";
+import { KeptBytes } from "./kept-bytes.ts";
 import { createOrientationBlock, type Orientation, readOrientation, type StrippedImage } from "./orientation.ts";
+import { WorkBudget } from "./work-budget.ts";
 
 /**
  * PNG (W3C PNG, third edition). Keeps the chunks that draw the image and its frames. Removes texts, times, Exif and
@@ -32,14 +33,15 @@ const toExifChunk = (orientation: Orientation): Uint8Array => {
   return chunk;
 };
 
-/** Image without metadata; undefined if it is incomplete. */
+/** Image without metadata, in place; undefined if it is incomplete. */
 export const stripPng = (bytes: Uint8Array): StrippedImage | undefined => {
   const view = toDataView(bytes);
-  const slices = new ByteSlices(bytes);
+  const kept = new KeptBytes(bytes, headerEnd);
+  const budget = new WorkBudget(bytes.length);
   let orientation: Orientation = 1;
   let hasData = false;
   let at = signatureBytes;
-  while (at + frameBytes <= bytes.length) {
+  while (at + frameBytes <= bytes.length && budget.takeElement()) {
     const length = view.getUint32(at);
     const end = at + frameBytes + length;
     if (end > bytes.length) return undefined;
@@ -47,12 +49,12 @@ export const stripPng = (bytes: Uint8Array): StrippedImage | undefined => {
     if ((type === "IHDR") !== (at === signatureBytes) || (type === "IHDR" && end !== headerEnd)) return undefined;
     if (drawingChunks.has(type)) {
       if (crc32(bytes.subarray(at + 4, end - 4)) !== view.getUint32(end - 4)) return undefined;
-      if (at !== signatureBytes) slices.addRange(at, end);
+      if (at !== signatureBytes) kept.addRange(at, end);
       hasData ||= type === "IDAT";
       if (type === "IEND") {
         if (!hasData) return undefined;
         const head = [bytes.subarray(0, headerEnd), ...(orientation === 1 ? [] : [toExifChunk(orientation)])];
-        return { orientation, slices: [...head, ...slices.list] };
+        return { orientation, slices: [...head, kept.join()] };
       }
     } else if (type === "eXIf") orientation = readOrientation(bytes.subarray(at + 8, end - 4));
     else if (isCritical(type)) return undefined;

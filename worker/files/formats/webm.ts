@@ -69,7 +69,7 @@ export const sniffWebm = (bytes: Uint8Array): "audio/webm" | "video/webm" | unde
   const [header] = iterateElements(bytes, 0, bytes.length);
   if (header?.id !== ebmlHeader) return undefined;
   const type = findElement(bytes, header, documentType);
-  if (!type || readLatin1(bytes, type.from, type.to) !== "webm") return undefined;
+  if (!type || type.to - type.from !== 4 || readLatin1(bytes, type.from, type.to) !== "webm") return undefined;
   const body = findElement(bytes, whole, segment);
   const list = body && findElement(bytes, body, tracks);
   if (!list) return undefined;

@@ -1,6 +1,7 @@
 import { readLatin1, toDataView } from "#worker/lib/storage/bytes.ts";
-import { ByteSlices, sumLengths } from "./byte-slices.ts";
+import { KeptBytes, sumLengths } from "./kept-bytes.ts";
 import { createOrientationBlock, type Orientation, readOrientation, type StrippedImage } from "./orientation.ts";
+import { WorkBudget } from "./work-budget.ts";
 
 /**
  * WebP (RFC 9649 §2). Keeps the chunks that draw the image. Removes Exif, XMP and unknown chunks with their flags, and
@@ -55,17 +56,18 @@ const toChunk = (type: string, data: Uint8Array): Uint8Array => {
   return chunk;
 };
 
-/** Image of the size in its header, without metadata; undefined if it is incomplete. */
+/** Image of the size in its header, without metadata, in place; undefined if it is incomplete. */
 export const stripWebp = (bytes: Uint8Array, canvas: CanvasSize): StrippedImage | undefined => {
   const view = toDataView(bytes);
   const fileEnd = chunkHeaderBytes + view.getUint32(4, true);
   if (fileEnd > bytes.length) return undefined;
-  const slices = new ByteSlices(bytes);
+  const kept = new KeptBytes(bytes, riffHeaderBytes);
+  const budget = new WorkBudget(bytes.length);
   let extended: Uint8Array | undefined;
   let orientation: Orientation = 1;
   let hasPicture = false;
   for (let at = riffHeaderBytes; at < fileEnd; ) {
-    if (at + chunkHeaderBytes > fileEnd) return undefined;
+    if (at + chunkHeaderBytes > fileEnd || !budget.takeElement()) return undefined;
     const type = readLatin1(bytes, at, at + 4);
     const length = view.getUint32(at + 4, true);
     const data = at + chunkHeaderBytes;
@@ -79,19 +81,20 @@ export const stripWebp = (bytes: Uint8Array, canvas: CanvasSize): StrippedImage 
         if (!fitsCanvas(view, type, data, length, canvas)) return undefined;
         hasPicture = true;
       }
-      slices.addRange(at, end);
+      kept.addRange(at, end);
     } else if (type === "EXIF") orientation = readOrientation(bytes.subarray(data, data + length));
     at = end;
     if (!extended) break; // a simple file has one chunk
   }
   if (!hasPicture) return undefined;
+  const slices = [kept.join()];
   if (extended) {
     const flags = (extended[chunkHeaderBytes] ?? 0) & ~(exifFlag | xmpFlag);
     extended[chunkHeaderBytes] = orientation === 1 ? flags : flags | exifFlag;
-    slices.insertBytes(0, extended);
-    if (orientation !== 1) slices.addBytes(toChunk("EXIF", createOrientationBlock(orientation)));
+    slices.unshift(extended);
+    if (orientation !== 1) slices.push(toChunk("EXIF", createOrientationBlock(orientation)));
   }
   const header = bytes.slice(0, riffHeaderBytes);
-  toDataView(header).setUint32(4, 4 + sumLengths(slices.list), true);
-  return { orientation, slices: [header, ...slices.list] };
+  toDataView(header).setUint32(4, 4 + sumLengths(slices), true);
+  return { orientation, slices: [header, ...slices] };
 };

@@ -1,6 +1,7 @@
 import type { ErrorHandler, NotFoundHandler } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ErrorCode } from "#contract/errors.ts";
+import { HashingOverloadError } from "#worker/lib/limits/hashing-limit.ts";
 import { logError } from "#worker/lib/log.ts";
 import type { AppEnv } from "./app.ts";
 import { refuse } from "./refusal.ts";
@@ -39,6 +40,7 @@ const isStorageOutage = (error: unknown): boolean => {
 export const handleError: ErrorHandler<AppEnv> = (error, c) => {
   const code = error instanceof HTTPException ? codeByStatus[error.status] : undefined;
   if (code) return refuse(c, code);
+  if (error instanceof HashingOverloadError) return refuse(c, "unavailable", error);
   if (isForeignKeyFailure(error)) return refuse(c, "account_deleted");
   logError(`${c.req.method} ${c.req.routePath}`, error);
   return isStorageOutage(error) ? refuse(c, "unavailable", { retryAfterMs: outageRetryMs }) : refuse(c, "internal");

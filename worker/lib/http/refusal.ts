@@ -11,6 +11,7 @@ const developerMessages: Partial<Record<ErrorCode, string>> = {
   bad_jwt: "invalid JWT",
   session_not_found: "Session from session_id claim in JWT does not exist",
   session_expired: "Invalid Refresh Token: Session Expired",
+  session_revoked: "Invalid Refresh Token: Session Revoked",
   refresh_token_not_found: "Invalid Refresh Token: Refresh Token Not Found",
   refresh_token_already_used: "Invalid Refresh Token: Already Used",
   unsupported_grant_type: "unsupported_grant_type",

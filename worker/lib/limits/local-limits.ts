@@ -1,6 +1,7 @@
 /**
- * Factor by which the limits of frames, commands and messages are raised. More than 1 only in a local build configured
- * so, for tests, benchmarks and the demo, where few people do in seconds what takes days otherwise.
+ * Factor by which the limits of frames, commands, messages, searches and young accounts are raised. More than 1 only in
+ * a local build configured so, as by `npm start`, tests and benchmarks: few people do in minutes what takes days
+ * otherwise.
  */
 export const readLimitFactor = (env: object): number => {
   if (!LOCAL_MAILBOX) return 1;

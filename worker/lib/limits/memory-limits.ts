@@ -27,9 +27,12 @@ export const memoryPolicies = {
   challenges_by_address: { burst: 60, everyMs: 100, waitMaxMs: 3_000 },
   // Each ceremony writes two rows of the directory.
   ceremonies_by_address: { burst: 30, everyMs: 100, waitMaxMs: 3_000 },
-  // Passwords compared without a proof of work on unknown devices, over all addresses: a hash occupies the isolate for
-  // a sixth of a second, so hashing takes at most a quarter of it. Attempts that would wait for longer need a proof.
-  unproven_passwords: { burst: 1, everyMs: 667, waitMaxMs: 4_500 },
+  // Hashes of passwords over all requests: each occupies the isolate for a sixth of a second, so hashing takes a sixth of
+  // it, and less than half where a hash takes twice as long.
+  password_hashes: { burst: 1, everyMs: 1_000, waitMaxMs: 10_000 },
+  // Those without a proof of work on unknown devices: slower, so that the others never wait behind many of them.
+  // Attempts that would wait for longer need a proof.
+  unproven_hashes: { burst: 1, everyMs: 1_500, waitMaxMs: 4_500 },
   // Requests without a valid token on all known devices of one person. Beyond it the bucket of the address applies.
   anonymous_by_device: { burst: 150, everyMs: 200, waitMaxMs: 0 },
 } as const satisfies Record<string, MemoryPolicy>;
@@ -44,12 +47,12 @@ export class MemoryBuckets {
 
   /**
    * Takes tokens, one by default. From an empty bucket it takes those that are due within `waitMaxMs`, for which the
-   * request must wait.
+   * request must wait. `isTrial`: only tells whether they could be taken.
    */
   takeToken(
     name: MemoryPolicyName,
     key: string,
-    { tokens = 1, now = Date.now() }: { tokens?: number; now?: number } = {},
+    { tokens = 1, now = Date.now(), isTrial = false }: { tokens?: number; now?: number; isTrial?: boolean } = {},
   ): { ok: true; waitMs: number } | LimitRefusal {
     const { burst, everyMs, waitMaxMs } = memoryPolicies[name];
     const bucket = `${name}:${key}`;
@@ -59,7 +62,7 @@ export class MemoryBuckets {
     const next = (fullAt > latest + waitMaxMs ? now : Math.max(fullAt, now)) + tokens * everyMs;
     const waitMs = Math.max(0, next - latest);
     if (waitMs > waitMaxMs) return { ok: false, retryAfterMs: Math.max(retryMinMs, waitMs) };
-    this.#fullAt.set(bucket, next);
+    if (!isTrial) this.#fullAt.set(bucket, next);
     return { ok: true, waitMs };
   }
 }

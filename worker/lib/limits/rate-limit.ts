@@ -2,7 +2,13 @@ import { inArray, or, type SQL, sql } from "drizzle-orm";
 import type { MiddlewareHandler } from "hono";
 import type { Uuid } from "#contract/ids.ts";
 import { handleChangeDays, handleChangesMax } from "#contract/limits/people.ts";
-import { numberCodesPerDay, numberProofsPerDay } from "#contract/limits/phone-numbers.ts";
+import {
+  foreignNumbersNew,
+  newAccountHours,
+  numberCodesPerDay,
+  numberCodesPerDayNew,
+  numberProofsPerDay,
+} from "#contract/limits/phone-numbers.ts";
 import { tierAllowances } from "#contract/settings/trust-tiers.ts";
 import { type Db, openDb } from "#worker/db/client.ts";
 import { rate_limits } from "#worker/db/schema.ts";
@@ -29,15 +35,18 @@ export const rateLimitPolicies = {
   // Only failures count: a success returns its token.
   sign_in_by_account_and_address: { burst: 5, everyMs: 5 * minute },
   // Wider than one attacker's bucket. Beyond it an attempt needs a proof of work, so that nobody can lock out an
-  // account from elsewhere.
+  // account from elsewhere. This bucket and the next one count hashes: an attempt takes one token for each account of
+  // the number whose password it compares.
   sign_in_by_account: { burst: 50, everyMs: minute },
   // Likewise: each wrong password costs a hash, which occupies the isolate for a sixth of a second. Three of them are
   // less than 5 % of any 20 s, so that they do not show in the 95th percentile of other people's requests.
   sign_in_by_address: { burst: 3, everyMs: 30 * second },
-  // A known device has its own attempts, which other people's failures do not use up.
+  // A known device has its own attempts, which other people's failures do not use up. It counts hashes, too.
   sign_in_by_device: { burst: 5, everyMs: 5 * minute },
   // Reauthentication by password in a session, likewise.
   password_by_session: { burst: 5, everyMs: 5 * minute },
+  // New passwords, counted by hash: one to compare it with the present one, one to store it.
+  password_change_by_session: { burst: 6, everyMs: minute },
   // Successful sign-ins.
   sign_in_success_by_account: { burst: 20, everyMs: 30 * second },
   // Attacker with the password who guesses the code: six attempts for each window of three valid codes.
@@ -89,6 +98,11 @@ export const rateLimitPolicies = {
   handle_search_by_user: { burst: 60, everyMs: day / 240 },
   // Codes cost money: each person may start few proofs, and each number is sent few codes, whoever requests them.
   number_proof_by_user: { burst: numberProofsPerDay, everyMs: day / numberProofsPerDay },
+  // Accounts younger than three days, so that codes to strangers need many of them.
+  new_number_code_by_user: { burst: numberCodesPerDayNew, everyMs: day },
+  new_foreign_number_by_user: { burst: foreignNumbersNew, everyMs: newAccountHours * 60 * minute },
+  // Notices that somebody called from the number, for accounts that have not verified it.
+  number_asked_by_user: { burst: 1, everyMs: day },
   number_code_by_number: { burst: numberCodesPerDay, everyMs: day / numberCodesPerDay },
   link_change_by_user: { burst: 20, everyMs: day / 20 },
   // Only new ones count. Each connects 20 people (contract/names/invitation.ts).
@@ -149,23 +163,25 @@ export const isKnownToBeEmpty = (key: string, name: RateLimitName, now = Date.no
   getEmptyMs(toBucketKey(name, key), rateLimitPolicies[name], now) > 0;
 
 /**
- * Takes one token exactly, by one statement. A bucket is stored as the time at which it is full again (the generic cell
- * rate algorithm, ITU-T I.371): each token advances that time, at most `burst` tokens ahead.
+ * Takes tokens exactly, one by default, by one statement: all of them or none. A bucket is stored as the time at which
+ * it is full again (the generic cell rate algorithm, ITU-T I.371): each token advances that time, at most `burst` tokens
+ * ahead.
  */
 export const takeToken = async (
   db: Db,
   key: string,
   name: RateLimitName,
-  now = Date.now(),
+  { tokens = 1, now = Date.now() }: { tokens?: number; now?: number } = {},
 ): Promise<RateLimitResult> => {
   const { burst, everyMs } = rateLimitPolicies[name];
+  const takenMs = tokens * everyMs;
   const waitMs = getEmptyMs(toBucketKey(name, key), rateLimitPolicies[name], now);
   if (waitMs > 0) return { ok: false, retryAfterMs: Math.max(second, waitMs) };
   const latest = now + burst * everyMs;
-  const next = sql`max(${rate_limits.full_at}, ${now}) + ${everyMs}`;
+  const next = sql`max(${rate_limits.full_at}, ${now}) + ${takenMs}`;
   const taken = await db
     .insert(rate_limits)
-    .values({ key: toBucketKey(name, key), full_at: now + everyMs })
+    .values({ key: toBucketKey(name, key), full_at: now + takenMs })
     .onConflictDoUpdate({ target: rate_limits.key, set: { full_at: next }, setWhere: sql`${next} <= ${latest}` })
     .returning({ full_at: rate_limits.full_at });
   if (taken.length > 0) return { ok: true };
@@ -173,17 +189,18 @@ export const takeToken = async (
     .select({ full_at: rate_limits.full_at })
     .from(rate_limits)
     .where(sql`${rate_limits.key} = ${toBucketKey(name, key)}`);
-  const emptyMs = (row?.full_at ?? now) + everyMs - latest;
-  emptyBuckets.set(toBucketKey(name, key), now + emptyMs);
-  return { ok: false, retryAfterMs: Math.max(second, emptyMs) };
+  const aheadMs = (row?.full_at ?? now) - latest;
+  // Several tokens are refused while there may be one.
+  if (aheadMs + everyMs > 0) emptyBuckets.set(toBucketKey(name, key), now + aheadMs + everyMs);
+  return { ok: false, retryAfterMs: Math.max(second, aheadMs + takenMs) };
 };
 
-/** Returns one token: its request turned out to be free. */
-export const returnToken = async (db: Db, key: string, name: RateLimitName): Promise<void> => {
+/** Returns tokens, one by default: their request turned out to be free. */
+export const returnToken = async (db: Db, key: string, name: RateLimitName, tokens = 1): Promise<void> => {
   emptyBuckets.delete(toBucketKey(name, key));
   await db
     .update(rate_limits)
-    .set({ full_at: sql`${rate_limits.full_at} - ${rateLimitPolicies[name].everyMs}` })
+    .set({ full_at: sql`${rate_limits.full_at} - ${tokens * rateLimitPolicies[name].everyMs}` })
     .where(sql`${rate_limits.key} = ${toBucketKey(name, key)}`);
 };
 

@@ -98,16 +98,6 @@ export const limitRequests = createMiddleware<AppEnv>(async (c, next) => {
   return next();
 });
 
-/**
- * Waits until the isolate may compare another password without a proof of work. Returns false at once if that would
- * take too long.
- */
-export const waitForUnprovenPassword = async (): Promise<boolean> => {
-  const taken = buckets.takeToken("unproven_passwords", "");
-  if (taken.ok && taken.waitMs > 0) await delayMs(taken.waitMs);
-  return taken.ok;
-};
-
 /** Takes one token of an address's bucket for requests outside the API. */
 export const takeAddressToken = (request: Request): TakeResult =>
   buckets.takeToken("anonymous_by_address", getClientAddress(request));

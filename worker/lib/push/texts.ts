@@ -91,7 +91,7 @@ const texts: Record<Language, PushTexts> = {
       invitation: "This invitation needs no answer any more",
     },
     security: {
-      signedIn: "New sign-in to your account",
+      signedIn: "New log-in to your account",
       resetStarted: "Removal of the second step requested",
       other: "The security of your account has changed",
     },

@@ -12,7 +12,7 @@ type CachedPage = Omit<LoadedPage, "isPast"> & { etag: string; readAt: number };
 const pagesMax = 200; // in memory, at most `postPageBytes` each
 const flightMaxMs = 2_000; // longest wait for another request's load before loading separately
 const readAtHeader = "x-read-at";
-const blockedAvatarsHeader = "x-has-frozen";
+const olderProfilesHeader = "x-has-frozen";
 const nextHeader = "x-next";
 const headHeader = "x-head";
 const restrictedHeader = "x-restricted";
@@ -20,7 +20,7 @@ const cursorsMax = 2_000; // cursors named by pages; readers scroll at most some
 
 /**
  * Page loaded from the directory. `isPast`: no status can be added to it any more. `next`: cursor of the next page.
- * `hasBlockedAvatars`: an author of the page shows an older picture to somebody they block. `head`: greatest whole
+ * `hasOlderProfiles`: an author of the page shows an older name or picture to somebody they block. `head`: greatest whole
  * number of any status when the page was read. `restricted`: number of statuses for fewer people in the range of the
  * page.
  */
@@ -28,7 +28,7 @@ export type LoadedPage = {
   body: string;
   isPast: boolean;
   next: number | null;
-  hasBlockedAvatars: boolean;
+  hasOlderProfiles: boolean;
   head: number;
   restricted: number;
 };
@@ -57,7 +57,7 @@ const findInEdgeCache = async (address: string): Promise<CachedPage | undefined>
     etag,
     readAt: Number(readAt),
     next: next === null ? null : Number(next),
-    hasBlockedAvatars: cached.headers.has(blockedAvatarsHeader),
+    hasOlderProfiles: cached.headers.has(olderProfilesHeader),
     head: Number(cached.headers.get(headHeader)),
     restricted: Number(cached.headers.get(restrictedHeader)),
   };
@@ -65,7 +65,7 @@ const findInEdgeCache = async (address: string): Promise<CachedPage | undefined>
 
 const putInEdgeCache = async (
   address: string,
-  { body, etag, readAt, next, hasBlockedAvatars, head, restricted }: CachedPage,
+  { body, etag, readAt, next, hasOlderProfiles, head, restricted }: CachedPage,
   maxAgeMs: number,
 ): Promise<void> => {
   const headers = {
@@ -75,7 +75,7 @@ const putInEdgeCache = async (
     [readAtHeader]: String(readAt),
     [headHeader]: String(head),
     [restrictedHeader]: String(restricted),
-    ...(hasBlockedAvatars ? { [blockedAvatarsHeader]: "1" } : {}),
+    ...(hasOlderProfiles ? { [olderProfilesHeader]: "1" } : {}),
     ...(next === null ? {} : { [nextHeader]: String(next) }),
   };
   await caches.default.put(address, new Response(body, { headers }));

@@ -74,6 +74,6 @@ export interface GroupRpc {
   findMembers(user: Uuid, people: readonly Uuid[]): Promise<Uuid[]>;
   /** Deletes the history that a former member of a group kept. They cannot read it any more. */
   forgetHistory(user: Uuid): Promise<{ hidden: number } | Refusal>;
-  /** Relays to the other members of a small group that this member is typing. */
-  relayTyping(user: Uuid): Promise<void>;
+  /** Relays to the other members of a small group, except some, that this member is typing. */
+  relayTyping(user: Uuid, hiddenFrom: readonly Uuid[]): Promise<void>;
 }

@@ -1,7 +1,13 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { sendsCode } from "#contract/auth/number.ts";
 import { dayMs } from "#contract/limits/durations.ts";
-import { numberCodesOfRange, numberCodesPerCompletion, numberRangeDigits } from "#contract/limits/phone-numbers.ts";
+import {
+  budgetLevels,
+  foreignBudgetShare,
+  numberCodesOfRange,
+  numberCodesPerCompletion,
+  numberRangeDigits,
+} from "#contract/limits/phone-numbers.ts";
 import { number_proof_counts as counts } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import type { NumberAdapter } from "#worker/lib/number-adapters.ts";
@@ -31,15 +37,37 @@ const countStart = (db: Db, key: { adapter: string; range: string; day: number }
 const hasKey = (adapter: string, range: string, day: number): SQL | undefined =>
   and(eq(counts.adapter, adapter), eq(counts.range, range), eq(counts.day, day));
 
-/** Counts a started proof. False, without counting, if the day's budget is used up or the range is stopped. */
-export const takeProofStart = async (db: Db, adapter: NumberAdapter, phone: string, now: number): Promise<boolean> => {
+/** Levels of proof of work that a code needs more, as the budgets of these adapters are being used up. */
+export const readBudgetLevels = async (db: Db, adapters: readonly NumberAdapter[], now: number): Promise<number> => {
+  const ids = adapters.map(({ id }) => id);
+  const rows = await db
+    .select({ adapter: counts.adapter, started: counts.started })
+    .from(counts)
+    .where(and(inArray(counts.adapter, ids), eq(counts.range, allNumbers), eq(counts.day, toDay(now))));
+  const shares = adapters.map(
+    ({ id, per_day }) => (rows.find(({ adapter }) => adapter === id)?.started ?? 0) / per_day,
+  );
+  return budgetLevels.filter((from) => shares.some((share) => share >= from)).length;
+};
+
+/**
+ * Counts a started proof. False, without counting, if the day's budget is used up or the range is stopped. A part of
+ * the budget is kept for people's own numbers.
+ */
+export const takeProofStart = async (
+  db: Db,
+  adapter: NumberAdapter,
+  { phone, isOwn }: { phone: string; isOwn: boolean },
+  now: number,
+): Promise<boolean> => {
+  const budget = isOwn ? adapter.per_day : Math.ceil(adapter.per_day * foreignBudgetShare);
   const day = toDay(now);
   const range = toRange(phone);
   const isPlausible = sendsCode(adapter.method)
     ? sql`${counts.started} < ${numberCodesOfRange} OR ${counts.completed} * ${numberCodesPerCompletion} >= ${counts.started}`
     : sql`1`;
   const [ofAll, ofRange] = await db.batch([
-    countStart(db, { adapter: adapter.id, range: allNumbers, day }, sql`${counts.started} < ${adapter.per_day}`),
+    countStart(db, { adapter: adapter.id, range: allNumbers, day }, sql`${counts.started} < ${budget}`),
     countStart(db, { adapter: adapter.id, range, day }, isPlausible),
   ]);
   if (ofAll.length > 0 && ofRange.length > 0) return true;

@@ -1,18 +1,17 @@
-import { and, eq, gt, inArray, lt, sql } from "drizzle-orm";
+import { and, eq, gt, inArray, lt, or, type SQL, sql } from "drizzle-orm";
 import type { NumberMethod } from "#contract/auth/number.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
 import { numberCodeAttempts, voucherDays, vouchersNeeded } from "#contract/limits/phone-numbers.ts";
-import { toE164 } from "#contract/phone.ts";
 import { number_proof_counts, number_proofs, number_vouches } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
-import { number_notices, profiles } from "#worker/db/schema.ts";
+import { number_claims, number_notices, profiles } from "#worker/db/schema.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";
 import { queueOneSidedRelation } from "#worker/lib/contact-updates.ts";
 
 export type NumberProofRow = typeof number_proofs.$inferSelect;
 
-/** Number that a person holds or claims, in its canonical form, and what the directory knows about it. */
+/** Number that a person holds or claims, and what the directory knows about it. */
 export const findNumber = async (db: Db, me: Uuid, now = Date.now()) => {
   const row = await db
     .select({
@@ -21,7 +20,9 @@ export const findNumber = async (db: Db, me: Uuid, now = Date.now()) => {
       verified_at: profiles.verified_at,
       contested_at: profiles.contested_at,
       verified_by: profiles.verified_by,
-      isRefused: sql`ifnull(${number_proofs.is_refused} AND ${number_proofs.expires_at} > ${now}, 0)`.mapWith(Boolean),
+      created_at: profiles.created_at,
+      refusedMethod: sql<NumberMethod | null>`CASE WHEN ${number_proofs.is_refused} AND ${number_proofs.expires_at} > ${now}
+        THEN ${number_proofs.method} END`,
       vouching: sql<Uuid | null>`CASE WHEN ${number_proofs.method} = 'vouching' AND ${number_proofs.expires_at} > ${now}
         THEN ${number_proofs.id} END`,
       provedPhone: number_proofs.phone,
@@ -33,15 +34,19 @@ export const findNumber = async (db: Db, me: Uuid, now = Date.now()) => {
     .leftJoin(number_proofs, eq(number_proofs.user_id, profiles.id))
     .where(eq(profiles.id, me))
     .get();
-  if (!row) return undefined;
-  const phone = toE164(row.phone) ?? row.phone;
   // Somebody else may have proved the number meanwhile.
-  return { ...row, phone, vouching: row.provedPhone === phone ? row.vouching : null };
+  return row && { ...row, vouching: row.provedPhone === row.phone ? row.vouching : null };
 };
+
+/** SQL: whose a number is as far as this person says: 2 its holder, 1 an account that claims it, 0 anybody else. */
+const rankOf = (user: SQL, phone: string): SQL =>
+  sql`CASE WHEN EXISTS (SELECT 1 FROM ${profiles} WHERE id = ${user} AND phone = ${phone}) THEN 2
+    ELSE EXISTS (SELECT 1 FROM ${number_claims} WHERE user_id = ${user} AND phone = ${phone} AND NOT is_former) END`;
 
 /**
  * Stores a proof in place of the person's former one. Returns false if another person's open proof has the same
- * `lookup`, so that a call could mean either of them.
+ * `lookup`, so that a call could mean either of them. Whoever holds or claims the number replaces the proof of somebody
+ * who does so less, and need not wait until a stranger's expires.
  */
 export const insertNumberProof = async (
   db: Db,
@@ -53,7 +58,15 @@ export const insertNumberProof = async (
     db.delete(number_proofs).where(eq(number_proofs.user_id, proof.user_id)),
     db
       .delete(number_proofs)
-      .where(and(lookup === null ? sql`0` : eq(number_proofs.lookup, lookup), lt(number_proofs.expires_at, now))),
+      .where(
+        and(
+          lookup === null ? sql`0` : eq(number_proofs.lookup, lookup),
+          or(
+            lt(number_proofs.expires_at, now),
+            sql`${rankOf(sql`${number_proofs.user_id}`, proof.phone)} < ${rankOf(sql`${proof.user_id}`, proof.phone)}`,
+          ),
+        ),
+      ),
     db.insert(number_proofs).values(proof).onConflictDoNothing().returning({ id: number_proofs.id }),
   ]);
   return inserted.length > 0;

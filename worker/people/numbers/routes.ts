@@ -2,11 +2,13 @@ import * as v from "valibot";
 import {
   NewNumber,
   NewNumberMethods,
+  NumberChallengeRequest,
   NumberCodeCheck,
   NumberProof,
   NumberProofStart,
   OwnNumber,
 } from "#contract/auth/number.ts";
+import { Challenge } from "#contract/auth/sign-in.ts";
 import { Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
 import { numberContestDays } from "#contract/limits/phone-numbers.ts";
@@ -24,12 +26,12 @@ import { listMethods } from "#worker/lib/number-adapters.ts";
 import { completeProofAndNotify } from "./complete-proof.ts";
 import { isSameHash, toCodeHash } from "./proof-hashes.ts";
 import { deleteNumberNotice, findNumber, takeCodeAttempt } from "./queries.ts";
-import { isVouchingOffered, startNumberProof } from "./start-proof.ts";
+import { isVouchingOffered, serveNumberChallenge, startNumberProof } from "./start-proof.ts";
 
 const readOwnNumber = async (c: AppContext): Promise<OwnNumber> => {
   const now = Date.now();
   const own = await findNumber(openDb(c.env), c.var.caller.user, now);
-  const { phone = "", handle = null, verified_at = null, contested_at = null, isRefused = false } = own ?? {};
+  const { phone = "", handle = null, verified_at = null, contested_at = null, refusedMethod = null } = own ?? {};
   const methods = listMethods(c.env, phone);
   const vouching = own?.vouching ? { proof: own.vouching, confirmed: own.vouches } : null;
   if (own && (vouching || (await isVouchingOffered(c, own, now)))) methods.push("vouching");
@@ -39,7 +41,7 @@ const readOwnNumber = async (c: AppContext): Promise<OwnNumber> => {
     verified_at,
     methods,
     contested_until: contested_at === null ? null : contested_at + numberContestDays * dayMs,
-    is_refused: isRefused,
+    refused_method: refusedMethod,
     is_vouched: own?.verified_by === "vouching",
     vouching,
   };
@@ -94,15 +96,29 @@ export const numberRoutes = createRoutes()
     },
   )
   .post(
+    "/number/challenge",
+    describeOperation({
+      tag: "people",
+      summary:
+        "Proof-of-work challenge for a code to one's own number or a new one, harder as the day's codes are used up",
+      ok: { status: 200, body: Challenge },
+      refusals: ["invalid_input", "forbidden_origin"],
+    }),
+    authenticate,
+    validate("json", NumberChallengeRequest),
+    async (c) => c.json(await serveNumberChallenge(c, c.req.valid("json").phone), 200),
+  )
+  .post(
     "/number/proofs",
     describeOperation({
       tag: "people",
       summary:
-        "Start to prove one's own number, or a new one: the answer says what to do next. It replaces an earlier start, and is valid in this session for ten minutes, or a day by vouching",
+        "Start to prove one's own number, or a new one: the answer says what to do next. It replaces an earlier start, and is valid in this session for ten minutes, or a day by vouching. A code needs a proof of work",
       ok: { status: 201, body: NumberProof },
       refusals: [
         "invalid_input",
         "reauthentication_needed",
+        "captcha_failed",
         "number_already_verified",
         "number_method_unavailable",
         "number_proofs_used_up",

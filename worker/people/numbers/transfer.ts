@@ -1,12 +1,11 @@
 import { randomInt } from "node:crypto";
-import { and, eq, inArray, ne, type SQL, sql } from "drizzle-orm";
-import type { NumberMethod } from "#contract/auth/number.ts";
+import { and, eq, ne, type SQL, sql } from "drizzle-orm";
+import { isWeakProof, type NumberMethod, weakMethods } from "#contract/auth/number.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
 import { numberContestDays, numberUnusedDays } from "#contract/limits/phone-numbers.ts";
-import { toHandleSkeleton } from "#contract/names/handles.ts";
+import { toSkeleton } from "#contract/names/skeleton.ts";
 import type { NumberNotice } from "#contract/people.ts";
-import { phoneForms } from "#contract/phone.ts";
 import { number_proofs } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { handles, number_claims, number_notices, profiles, users } from "#worker/db/schema.ts";
@@ -29,26 +28,38 @@ const handleLength = 9;
 const createNeutralHandle = (): string =>
   `u${Array.from({ length: handleLength }, () => handleLetters[randomInt(handleLetters.length)]).join("")}`;
 
-/** SQL: a profile, or a row of this name, has this number in any form. */
-const holds = (phone: string, of = "profiles"): SQL =>
-  sql`${sql.raw(of)}.phone IN (${sql.join(
-    phoneForms(phone).map((form) => sql`${form}`),
-    sql`, `,
-  )})`;
+/** SQL: a profile, or a row of this name, has this number. */
+const holds = (phone: string, of = "profiles"): SQL => sql`${sql.raw(of)}.phone = ${phone}`;
+
+const toUnusedSince = (now: number): number => now - numberUnusedDays * dayMs;
+
+/** SQL: the account of the profile `held` is not used. */
+const isUnused = (now: number): SQL =>
+  sql`(held.ended_session_at <= ${toUnusedSince(now)} AND NOT EXISTS (
+    SELECT 1 FROM sessions WHERE user_id = held.id AND awaits = 0 AND refreshed_at > ${toUnusedSince(now)}))`;
+
+const weakList = sql.raw(weakMethods.map((method) => `'${method}'`).join(", "));
 
 /**
- * SQL: the holder `held` gives the number up to whoever proves it by this method. To contacts' word alone only an
- * account that is not used and has not verified the number gives it up, and such a word yields to any other proof.
+ * SQL: the holder `held` gives the number up to whoever proves it by this method. To a weak proof only an account that
+ * is not used and has not verified the number gives it up, and such a proof yields to any other.
  */
-const givesUp = (method: NumberMethod, now: number): SQL => {
-  const unusedSince = now - numberUnusedDays * dayMs;
-  const isUnused = sql`(held.ended_session_at <= ${unusedSince} AND NOT EXISTS (
-    SELECT 1 FROM sessions WHERE user_id = held.id AND awaits = 0 AND refreshed_at > ${unusedSince}))`;
-  if (method === "vouching") return sql`(held.verified_at IS NULL AND ${isUnused})`;
-  return sql`(held.verified_at IS NULL OR held.verified_by IS 'vouching'
+const givesUp = (method: NumberMethod, now: number): SQL =>
+  isWeakProof(method)
+    ? sql`(held.verified_at IS NULL AND ${isUnused(now)})`
+    : sql`(held.verified_at IS NULL OR held.verified_by IN (${weakList})
     OR ifnull(held.contested_at, ${now}) <= ${now - numberContestDays * dayMs}
-    OR (held.verified_at <= ${unusedSince} AND ${isUnused}))`;
-};
+    OR (held.verified_at <= ${toUnusedSince(now)} AND ${isUnused(now)}))`;
+
+/** SQL: accounts that hold the number or claim it. */
+const selectContenders = (phone: string): SQL =>
+  sql`SELECT id FROM profiles WHERE ${holds(phone)}
+    UNION SELECT user_id FROM number_claims WHERE NOT is_former AND ${holds(phone, "number_claims")}`;
+
+/** SQL: those of them that other people use. */
+const selectLive = (phone: string, me: Uuid, now: number): SQL =>
+  sql`SELECT held.id FROM profiles AS held
+    WHERE held.id IN (${selectContenders(phone)}) AND held.id <> ${me} AND NOT ${isUnused(now)}`;
 
 /** Statement that asks a person's contacts to confirm something about the number, if it was shown to them. */
 const insertNotices = (db: Db, about: Uuid, kind: NumberNotice, condition: SQL) =>
@@ -71,7 +82,7 @@ const insertNotices = (db: Db, about: Uuid, kind: NumberNotice, condition: SQL) 
 /** Statements by which a holder loses a number, keeps everything else and has a handle from then on. */
 const releaseNumber = (db: Db, holder: Uuid, phone: string, isAllowed: SQL, now: number) => {
   const handle = createNeutralHandle();
-  const skeleton = toHandleSkeleton(handle);
+  const skeleton = toSkeleton(handle);
   const isHolder = sql`(${isAllowed} AND EXISTS (SELECT 1 FROM profiles WHERE id = ${holder} AND ${holds(phone)}))`;
   const isNameless = sql`EXISTS (SELECT 1 FROM profiles WHERE id = ${holder} AND handle IS NULL)`;
   return [
@@ -112,30 +123,36 @@ const releaseNumber = (db: Db, holder: Uuid, phone: string, isAllowed: SQL, now:
 
 export type Completion =
   | { outcome: "expired" }
-  /** `isNew`: the holder has not been asked to verify the number again before. */
-  | { outcome: "in_use"; holder: Uuid; isNew: boolean }
+  /**
+   * `asked`: accounts whose person is to verify the number. `isContest`: this is the holder, who may lose it otherwise.
+   */
+  | { outcome: "in_use"; asked: Uuid[]; isContest: boolean }
   /** `formerHolders` lost the number; `isChange`: the person had another one until now. */
   | { outcome: "verified"; formerHolders: Uuid[]; isChange: boolean };
 
-/** Keeps a proof as refused, and asks the holder to verify the number again unless it is by vouching. */
-const refuseProof = async (db: Db, proof: NumberProofRow, holder: Uuid, now: number): Promise<boolean> => {
-  const isProof = and(eq(number_proofs.user_id, proof.user_id), eq(number_proofs.id, proof.id));
-  const [contested] = await db.batch([
+/**
+ * Keeps a proof as refused. The holder is asked to verify the number again, once; a call only asks those who have not
+ * verified it, as it cannot take the number from anybody who uses the account, and vouching asks nobody.
+ */
+const refuseProof = async (db: Db, proof: NumberProofRow, now: number): Promise<Completion> => {
+  const { user_id: me, phone, method } = proof;
+  const isProof = and(eq(number_proofs.user_id, me), eq(number_proofs.id, proof.id));
+  const isContest = !isWeakProof(method);
+  const [contested, live] = await db.batch([
     db
       .update(profiles)
       .set({ contested_at: now })
-      .where(
-        and(
-          eq(profiles.id, holder),
-          holds(proof.phone),
-          sql`${profiles.contested_at} IS NULL AND ${proof.method} <> 'vouching'`,
-        ),
-      )
+      .where(and(holds(phone), ne(profiles.id, me), sql`${profiles.contested_at} IS NULL AND ${isContest}`))
       .returning({ id: profiles.id }),
+    db
+      .select({ id: profiles.id })
+      .from(profiles)
+      .where(sql`${profiles.verified_at} IS NULL AND ${profiles.id} IN (${selectLive(phone, me, now)})`),
     countCompletion(db, proof, sql`EXISTS (SELECT 1 FROM ${number_proofs} WHERE ${isProof} AND is_refused = 0)`),
     db.update(number_proofs).set({ is_refused: true, lookup: null }).where(isProof),
   ]);
-  return contested.length > 0;
+  const asked = isContest ? contested : method === "missed_call" ? live : [];
+  return { outcome: "in_use", asked: asked.map(({ id }) => id), isContest };
 };
 
 /** Whether somebody registered with the number between the statements of a transfer. */
@@ -166,13 +183,18 @@ const transferNumber = async (db: Db, proof: NumberProofRow, now: number): Promi
     db
       .select({ id: profiles.id })
       .from(profiles)
-      .where(and(inArray(profiles.phone, phoneForms(phone)), ne(profiles.id, me))),
+      .where(and(eq(profiles.phone, phone), ne(profiles.id, me))),
   ]);
   const isOpen = sql`EXISTS (SELECT 1 FROM ${number_proofs} WHERE user_id = ${me} AND id = ${proof.id} AND is_refused = 0)`;
   // Whoever verifies the number they gave at registration has no other one than before.
   const isOwn = sql`(EXISTS (SELECT 1 FROM profiles WHERE id = ${me} AND ${holds(phone)})
     OR EXISTS (SELECT 1 FROM number_claims WHERE user_id = ${me} AND NOT is_former AND ${holds(phone, "number_claims")}))`;
-  const isAllowed = sql`(${isOpen} AND ${proof.method === "vouching" ? isOwn : sql`1`} AND NOT EXISTS (
+  // Who claims a number and uses the account keeps it from weak proofs, too, but not from its holder's.
+  const isUncontested = isWeakProof(proof.method)
+    ? sql`(EXISTS (SELECT 1 FROM profiles WHERE id = ${me} AND ${holds(phone)})
+      OR NOT EXISTS (${selectLive(phone, me, now)}))`
+    : sql`1`;
+  const isAllowed = sql`(${isOpen} AND ${proof.method === "vouching" ? isOwn : sql`1`} AND ${isUncontested} AND NOT EXISTS (
     SELECT 1 FROM profiles AS held WHERE ${holds(phone, "held")} AND held.id <> ${me}
       AND NOT ${givesUp(proof.method, now)}))`;
   const isAnother = sql`(${isAllowed} AND NOT ${isOwn})`;
@@ -205,13 +227,9 @@ const transferNumber = async (db: Db, proof: NumberProofRow, now: number): Promi
   const [before] = results[0] as { isOpen: number }[];
   const verified = results.at(-3) as unknown[];
   if (verified.length > 0) {
-    const isChange = !phoneForms(phone).includes(own?.phone ?? "");
+    const isChange = phone !== own?.phone;
     return { outcome: "verified", formerHolders: held.map(({ id }) => id), isChange };
   }
-  const [holder] = await db
-    .select({ id: profiles.id })
-    .from(profiles)
-    .where(and(inArray(profiles.phone, phoneForms(phone)), ne(profiles.id, me)));
-  if (!before?.isOpen || !holder) return { outcome: "expired" };
-  return { outcome: "in_use", holder: holder.id, isNew: await refuseProof(db, proof, holder.id, now) };
+  const [other] = await db.all(sql`SELECT id FROM (${selectContenders(phone)}) WHERE id <> ${me} LIMIT 1`);
+  return before?.isOpen && other ? refuseProof(db, proof, now) : { outcome: "expired" };
 };

@@ -4,7 +4,6 @@ import type { ErrorCode } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
 import { voucherDays, vouchersNeeded, vouchesMax } from "#contract/limits/phone-numbers.ts";
-import { toE164 } from "#contract/phone.ts";
 import { number_proofs, number_vouches } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { connections } from "#worker/db/relation-schema.ts";
@@ -108,11 +107,10 @@ export const findVouching = async (db: Db, me: Uuid, lookup: string, now: number
       .where(and(eq(number_proofs.user_id, me), isOpenVouching(lookup, now))),
   ]);
   const hasConfirmed = own !== undefined;
-  if (shown && toE164(shown.present) === shown.phone)
+  if (shown && shown.present === shown.phone)
     return { proof: undefined, hasConfirmed, refusal: "vouching_not_found", ownProof: shown };
   // The number of the account may have changed since.
-  if (!row || toE164(row.phone) !== row.proof.phone)
-    return { proof: undefined, hasConfirmed, refusal: "vouching_not_found" };
+  if (!row || row.phone !== row.proof.phone) return { proof: undefined, hasConfirmed, refusal: "vouching_not_found" };
   const { proof, contactSince, hasNumber, given } = row;
   const refuse = (refusal: ErrorCode | undefined): Vouching => ({ proof, hasConfirmed, refusal });
   if (hasConfirmed) return refuse(undefined);

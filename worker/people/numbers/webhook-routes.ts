@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { NumberMethod } from "#contract/auth/number.ts";
-import { toE164 } from "#contract/phone.ts";
+import { toE164 } from "#contract/phone/phone.ts";
 import { openDb } from "#worker/db/client.ts";
 import { type AppContext, createRoutes } from "#worker/lib/http/app.ts";
 import { describeOperation } from "#worker/lib/http/openapi.ts";

@@ -1,5 +1,4 @@
 import { type InboxRow, isListed } from "#contract/conversations.ts";
-import { isGroupActionAllowed } from "#contract/groups.ts";
 import { type ConversationId, otherMember, privateConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import type { Message } from "#contract/messages/message.ts";
 import { toMessageStatus } from "#contract/messages/positions.ts";
@@ -11,7 +10,7 @@ import { drawnCounts, toWallClock } from "#first-view/first-view.ts";
 import { listMembersOfMessages } from "#first-view/message-view.ts";
 import type { ChatEntry, ChatViewData, FirstViewData, ListEntry, MemberEntry } from "#first-view/view-data.ts";
 import { openDb } from "#worker/db/client.ts";
-import { findOwnProfile } from "#worker/db/relations.ts";
+import { findOwnProfile } from "#worker/db/visible-profiles.ts";
 import { toMemberPage } from "#worker/groups/queries.ts";
 import type { Caller } from "#worker/lib/http/app.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
@@ -174,7 +173,12 @@ const readChatView = async (reader: Reader, data: DocumentData): Promise<ChatVie
     me: caller.user,
     conversation: row.conversation,
     peer,
-    person: person ?? { username: row.group?.name ?? "", phone: "", avatar: row.group?.picture ?? null },
+    person: person ?? {
+      username: row.group?.name ?? "",
+      phone: "",
+      avatar: row.group?.picture ?? null,
+      groupId: row.conversation,
+    },
     name: row.group?.name ?? person?.username ?? "",
     isMuted: row.muted,
     memberCount: row.group?.count,
@@ -188,9 +192,9 @@ const readChatView = async (reader: Reader, data: DocumentData): Promise<ChatVie
   };
 };
 
-/** The message pinned last, without those that were cleared by a member who may not unpin them. */
-const findNewestPinned = ({ group, hidden, pinnedMessages }: InboxRow): number | undefined =>
-  pinnedMessages.findLast((seq) => !group || isGroupActionAllowed(group.role, "pin") || seq > hidden);
+/** The message pinned last, without those that this person cleared. */
+const findNewestPinned = ({ hidden, pinnedMessages }: InboxRow): number | undefined =>
+  pinnedMessages.findLast((seq) => seq > hidden);
 
 /** First view of a path and the data to embed; undefined if the person's objects refuse it. */
 export const readDocumentView = async (reader: Reader, path: DocumentPath): Promise<DocumentView | undefined> => {

@@ -3,7 +3,7 @@ import { type Language, resolveLanguage } from "#contract/language.ts";
 import type { AppTemplate } from "#contract/wire/document/document-headers.ts";
 import { timeZoneCookie } from "#contract/wire/document/document-names.ts";
 import { renderFirstView } from "#first-view/first-view.ts";
-import { fillTemplate } from "#first-view/template.ts";
+import { appPageCaching, fillTemplate } from "#first-view/template.ts";
 import { drawInLanguage } from "#first-view/texts.ts";
 import { findDocumentCaller } from "#worker/auth/sessions/document-session.ts";
 import { acceptsBrotli } from "#worker/lib/http/content-negotiation.ts";
@@ -61,19 +61,15 @@ const respond = async (
   language: Language,
   { view, data }: DocumentView,
 ): Promise<Response> => {
-  const drawn = drawInLanguage(language, (t) => ({
-    view: view ? renderFirstView(view, t).html : "",
-    hint: `${t("auth.loadFailed")} ${t("common.retry")}`,
-  }));
+  const drawn = view ? drawInLanguage(language, (t) => renderFirstView(view, t).html) : "";
   const { html, headers: documentHeaders } = await fillTemplate(template, {
-    ...drawn,
+    view: drawn,
     language,
     user: data.user,
     conversation: view?.type === "chat" ? view.conversation : undefined,
     data: JSON.stringify(data),
   });
   const headers = new Headers(documentHeaders);
-  headers.set("cache-control", "private, no-store");
   headers.set("content-type", "text/html; charset=utf-8");
   headers.set("content-language", language);
   if (!acceptsBrotli(request)) return new Response(html, { headers });
@@ -93,7 +89,12 @@ const respond = async (
  * the static page without content.
  */
 export const serveAppDocument = async (request: Request, env: Env): Promise<Response> => {
-  const serveStaticPage = () => env.ASSETS.fetch(request);
+  const serveStaticPage = async () => {
+    const page = await env.ASSETS.fetch(request);
+    const headers = new Headers(page.headers);
+    headers.set("cache-control", appPageCaching);
+    return new Response(page.body, { status: page.status, headers });
+  };
   if (!isNavigation(request)) return serveStaticPage();
   try {
     const [template, content] = await Promise.all([

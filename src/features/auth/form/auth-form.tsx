@@ -4,7 +4,7 @@ import { Button } from "#components/controls/button.tsx";
 import type { useAuthForm } from "./use-auth-form.ts";
 
 type AuthFormProps = {
-  authForm: Pick<ReturnType<typeof useAuthForm>, "form" | "isBusy" | "onSubmit" | "onInput" | "errorOf">;
+  authForm: Pick<ReturnType<typeof useAuthForm>, "form" | "isBusy" | "onSubmit" | "onInput" | "errorOf" | "errorTitle">;
   /** Label of the submit button, and its label while busy. */
   label: string;
   busyLabel: string;
@@ -36,9 +36,10 @@ export function AuthForm({ authForm, label, busyLabel, submitReplacement, hidden
     >
       {children}
       {error && (
-        <p id="form" tabIndex={-1} className={noteClass}>
-          {error}
-        </p>
+        <div id="form" tabIndex={-1} className={noteClass}>
+          {authForm.errorTitle && <p className="font-semibold">{authForm.errorTitle}</p>}
+          <p>{error}</p>
+        </div>
       )}
       <noscript>
         <p className={noteClass}>{t("auth.scriptNeeded")}</p>

@@ -7,10 +7,12 @@ type AvatarFieldProps = {
   preview: string | undefined;
   error: string | undefined;
   onChange: () => void;
+  /** Shows the frame in which the chosen picture is moved and zoomed. */
+  onCrop: () => void;
 };
 
 /** Profile picture of a new account. The whole circle is the file input, so it works before any script has loaded. */
-export function AvatarField({ input, preview, error, onChange }: AvatarFieldProps) {
+export function AvatarField({ input, preview, error, onChange, onCrop }: AvatarFieldProps) {
   const { t } = useTranslation();
   return (
     <div className="flex items-center gap-5">
@@ -46,6 +48,11 @@ export function AvatarField({ input, preview, error, onChange }: AvatarFieldProp
         <p id="avatar-hint" className="text-sm text-muted">
           {t(preview ? "auth.changePicture" : "auth.choosePicture")}. {t("auth.pictureHint")}
         </p>
+        {preview && (
+          <button type="button" className="min-h-12 font-semibold text-accent hover:underline" onClick={onCrop}>
+            {t("profile.cropTitle")}
+          </button>
+        )}
         <FieldError id="avatar" error={error} />
       </div>
     </div>

@@ -1,6 +1,7 @@
 import { type ComponentProps, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { TextField } from "#components/controls/text-field.tsx";
+import { cleanPhone } from "#contract/phone/phone-text.ts";
 
 type NumberFieldProps = Omit<ComponentProps<typeof TextField>, "id" | "label"> & { label?: string };
 
@@ -60,4 +61,5 @@ export function PhoneOrHandleField(props: NumberFieldProps) {
 }
 
 /** Number or handle as the server expects it: a handle begins with "@". */
-export const toSignInName = (typed: string): string => (/^[^@]*[a-z]/i.test(typed) ? `@${typed.trim()}` : typed.trim());
+export const toSignInName = (typed: string): string =>
+  /^[^@]*[a-z]/i.test(cleanPhone(typed)) ? `@${typed.trim()}` : typed.trim();

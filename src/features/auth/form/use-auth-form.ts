@@ -1,5 +1,4 @@
 import { type FormEvent, useEffect, useEffectEvent, useRef, useState } from "react";
-import { openToast } from "#components/overlays/toast.tsx";
 import { passwordMaxLength } from "#contract/limits/authentication.ts";
 import type { TextKey } from "#i18n/setup.ts";
 import { t } from "#i18n/setup.ts";
@@ -16,51 +15,35 @@ export const getFormText = (data: FormData, name: string): string => String(data
 export type AuthFormOptions = {
   /** Maps an error of `submit` to a problem; default `toFormProblem`. */
   toProblem?: (error: unknown) => FormProblem;
-  /** Toast title for an error of `submit`. */
+  /** Title of an error of `submit` that belongs to no field. */
   failureTitle?: TextKey;
   /** Name under which typed input is saved and restored after a reload. */
   restoreKey?: RestorableForm;
 };
 
 /**
- * Shared logic of the authentication forms: one submission at a time; its problem shown as a toast and at the field,
- * which gets the focus and is announced once; replay of a submission made before the script loaded; typed input
+ * Shared logic of the authentication forms: one submission at a time; its problem shown once, at the field, which gets
+ * the focus, or above the submit button; replay of a submission made before the script loaded; typed input
  * restored after a reload. `submit` returns a problem with the input, or rejects if the request failed.
  */
 export const useAuthForm = (
   submit: (data: FormData) => Promise<FormProblem | undefined>,
-  { toProblem = toFormProblem, failureTitle = "common.error", restoreKey }: AuthFormOptions = {},
+  { toProblem = toFormProblem, failureTitle, restoreKey }: AuthFormOptions = {},
 ) => {
   const form = useRef<HTMLFormElement>(null);
   const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<FormProblem>();
+  const [problem, setProblem] = useState<FormProblem & { title?: TextKey | undefined }>();
 
   useEffect(() => {
     if (problem) form.current?.querySelector<HTMLElement>(`#${problem.field}`)?.focus();
   }, [problem]);
 
-  const dismissToast = useRef(() => {});
-  const showProblem = (found: FormProblem, title: TextKey = "common.error") => {
-    const input = form.current?.querySelector<HTMLElement>(`#${found.field}`);
-    // Moving the focus makes a screen reader announce the field's error; otherwise the toast announces it.
-    const isFocusMoved = found.field === "form" || (input != null && input !== document.activeElement);
-    setProblem(found);
-    const message = t(found.text, { ...problemTextValues, ...found.values });
-    const dismissOnInput = found.field === "form" ? form.current : input;
-    dismissToast.current = openToast({
-      title: t(title),
-      message,
-      tone: "danger",
-      isSilent: isFocusMoved,
-      dismissOnInput,
-    });
-  };
+  const showProblem = (found: FormProblem, title?: TextKey) => setProblem({ ...found, title });
   const onSubmit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     if (isBusy) return;
     setBusy(true);
     setProblem(undefined);
-    dismissToast.current();
     try {
       const found = await submit(new FormData(event.currentTarget));
       if (found) showProblem(found);
@@ -89,8 +72,9 @@ export const useAuthForm = (
     isBusy,
     onSubmit,
     onInput: saveInput,
-    /** Shows a problem; one without a field appears above the submit button. */
+    /** Shows a problem; one without a field appears above the submit button, below its title. */
     showProblem,
+    errorTitle: problem?.title && t(problem.title),
     clearProblem: (field: string) => setProblem((shown) => (shown?.field === field ? undefined : shown)),
     errorOf: (field: string): string | undefined =>
       problem?.field === field ? t(problem.text, { ...problemTextValues, ...problem.values }) : undefined,

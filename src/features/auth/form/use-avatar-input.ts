@@ -1,5 +1,5 @@
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from "react";
-import { type AvatarFileError, findAvatarFileError, resizeAvatar } from "#lib/media/avatar-file.ts";
+import { type AvatarFileError, findAvatarFileError, resizeAvatar, undecodableAvatar } from "#lib/media/avatar-file.ts";
 
 type ChosenAvatar = { file: File; blob: Promise<Blob | undefined> };
 
@@ -43,7 +43,7 @@ export const useAvatarInput = (
         return shrunk;
       },
       () => {
-        if (isCurrent()) refuse({ title: "common.error", message: "auth.notAnImage" });
+        if (isCurrent()) refuse(undecodableAvatar);
         return undefined;
       },
     );
@@ -58,6 +58,14 @@ export const useAvatarInput = (
   return {
     preview,
     readFile,
+    getFile: (): File | undefined => chosen.current?.file,
+    /** Replaces the centre of the chosen picture by another part of it. */
+    setCropped(blob: Blob) {
+      if (!chosen.current) return;
+      chosen.current = { ...chosen.current, blob: Promise.resolve(blob) };
+      setPreview(URL.createObjectURL(blob));
+    },
+    refuse,
     /** Resolves with the resized picture; undefined if none is chosen or it cannot be decoded. */
     getBlob: async (): Promise<Blob | undefined> => chosen.current?.blob,
   };

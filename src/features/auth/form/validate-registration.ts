@@ -1,6 +1,7 @@
 import * as v from "valibot";
-import { DisplayName, nameProblem } from "#contract/names/display-names.ts";
-import { toE164 } from "#contract/phone.ts";
+import { nameProblem, TypedDisplayName } from "#contract/names/display-names.ts";
+import { toE164 } from "#contract/phone/phone.ts";
+import { cleanPhone } from "#contract/phone/phone-text.ts";
 import { isBlank } from "#contract/text.ts";
 import { type FormProblem, validateCaptcha, validateNewPassword } from "./form-problem.ts";
 
@@ -24,9 +25,10 @@ export const validateRegistration = (form: RegistrationInput): FormProblem<Regis
   if (!form.hasAvatar) return { field: "avatar", text: "auth.profilePictureRequired" };
   const empty = requiredTextFields.find((field) => isBlank(form[field]));
   if (empty) return { field: empty, text: "auth.allFieldsRequired" };
-  const name = v.safeParse(DisplayName, form.displayName);
+  const name = v.safeParse(TypedDisplayName, form.displayName);
   if (!name.success) return { field: "displayName", text: `errors.${nameProblem(name.issues)}` };
-  if (form.phoneNumber.trim().startsWith("+")) return { field: "phoneNumber", text: "auth.invalidPhoneNumberFormat" };
+  if (cleanPhone(form.phoneNumber).startsWith("+"))
+    return { field: "phoneNumber", text: "auth.invalidPhoneNumberFormat" };
   if (!toE164(form.phoneNumber)) return { field: "phoneNumber", text: "auth.invalidPhoneNumber" };
   return validateNewPassword(form.password, form.confirmPassword) ?? validateCaptcha(form.isNoRobot);
 };

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { TextField } from "#components/controls/text-field.tsx";
 import { Email } from "#contract/auth/security.ts";
 import { emailMaxLength } from "#contract/limits/authentication.ts";
-import { toE164 } from "#contract/phone.ts";
+import { toE164 } from "#contract/phone/phone.ts";
 import { toNameProblem } from "#features/auth/flows/login-problem.ts";
 import { AuthForm } from "#features/auth/form/auth-form.tsx";
 import { type FormProblem, toFormProblem, validateCaptcha } from "#features/auth/form/form-problem.ts";

@@ -1,9 +1,10 @@
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { TextField } from "#components/controls/text-field.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
+import type PictureCropper from "#components/people/picture-cropper.tsx";
 import { displayNameMaxLength } from "#contract/limits/people.ts";
-import { toE164 } from "#contract/phone.ts";
+import { toE164 } from "#contract/phone/phone.ts";
 import { createIdempotentSignUp, uploadInitialProfile } from "#features/auth/flows/create-account.ts";
 import { toLoginProblem } from "#features/auth/flows/login-problem.ts";
 import { PendingRegistrationNote } from "#features/auth/flows/pending-registration-note.tsx";
@@ -20,6 +21,7 @@ import { useCaptchaForm } from "#features/auth/form/use-captcha-form.tsx";
 import { validateRegistration } from "#features/auth/form/validate-registration.ts";
 import { t as translate } from "#i18n/setup.ts";
 import { ApiRequestError, toErrorCode } from "#lib/http/http-request.ts";
+import { undecodableAvatar } from "#lib/media/avatar-file.ts";
 import { saveFlashMessage } from "#lib/session/flash-message.ts";
 import { AuthFooterLink, AuthPage } from "./auth-page.tsx";
 import { useDocumentMeta } from "./use-document-meta.ts";
@@ -46,6 +48,7 @@ const toRegistrationProblem = (error: unknown): FormProblem => {
     common_password: { field: "password", text: "errors.common_password" },
     weak_password: { field: "password", text: "auth.passwordRequirement" },
     invalid_name: { field: "displayName", text: "errors.invalid_name" },
+    mixed_name: { field: "displayName", text: "errors.mixed_name" },
     reserved_name: { field: "displayName", text: "errors.reserved_name" },
     flow_state_not_found: { field: "form", text: "auth.newcomerExpired" },
   });
@@ -64,6 +67,18 @@ export default function RegisterScreen() {
   const avatar = useAvatarInput(picture, ({ title, message }) => {
     showToast({ title: translate(title), message: translate(message), tone: "danger" });
   });
+
+  const [cropper, setCropper] = useState<{ Cropper: typeof PictureCropper; file: File }>();
+  const openCropper = async () => {
+    try {
+      const { default: Cropper } = await import("#components/people/picture-cropper.tsx");
+      const file = avatar.getFile();
+      if (file) setCropper({ Cropper, file });
+    } catch {
+      showToast({ title: translate("common.error"), message: translate("errors.offline"), tone: "danger" });
+    }
+  };
+  const closeCropper = () => setCropper(undefined);
 
   const authForm = useCaptchaForm(
     signUpCaptcha,
@@ -100,7 +115,7 @@ export default function RegisterScreen() {
   const { registration, clearRegistration } = usePendingRegistration(authForm.form);
 
   return (
-    <AuthPage title={t("auth.registerTitle")} lead={t(registration ? "auth.newcomerLead" : "auth.registerLead")}>
+    <AuthPage title={t("auth.registerTitle")} lead={t("auth.registerLead")}>
       {registration && <PendingRegistrationNote provider={registration.provider} />}
       <AuthForm authForm={authForm} label={t("auth.createAccount")} busyLabel={t("auth.registering")}>
         <AvatarField
@@ -109,9 +124,24 @@ export default function RegisterScreen() {
           error={errorOf("avatar")}
           onChange={() => {
             clearProblem("avatar");
+            closeCropper();
             avatar.readFile();
           }}
+          onCrop={() => void openCropper()}
         />
+        {cropper && (
+          <cropper.Cropper
+            file={cropper.file}
+            onDone={(square) => {
+              avatar.setCropped(square);
+              closeCropper();
+            }}
+            onUnreadable={() => {
+              avatar.refuse(undecodableAvatar);
+              closeCropper();
+            }}
+          />
+        )}
         <TextField
           id="displayName"
           label={t("auth.displayName")}

@@ -34,8 +34,8 @@ const subscribeVisibility = (listener: () => void): (() => void) => {
 const readVisibility = (): boolean => document.visibilityState === "visible";
 
 /**
- * Card of an ended call: outcome, duration and data use. Shown shortly beside the current screen, longer while the
- * person interacts with it.
+ * Summary of an ended call: outcome, duration and data use. It stands for a short time above the current screen, in the
+ * place of a minimized call's bar, longer while the person interacts with it.
  */
 export function EndCard({ call, bytes, person, name, notice, onLeave }: EndCardProps) {
   const { t } = useTranslation();
@@ -68,7 +68,7 @@ export function EndCard({ call, bytes, person, name, notice, onLeave }: EndCardP
     <section
       data-call
       aria-label={t("calls.with", { name })}
-      className="rise pointer-events-auto w-full max-w-104 rounded-card border border-line bg-surface py-1 pr-1 pl-3 text-text shadow-lg"
+      className="shrink-0 border-b border-line bg-surface py-1 pr-1 pl-3 text-text"
       onPointerEnter={() => setTouched(true)}
       onPointerLeave={() => setTouched(false)}
       onFocus={() => setFocused(true)}

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 import { selectDevice } from "#calls/actions.ts";
 
 type SinkAudioElement = HTMLAudioElement & { setSinkId?: (id: string) => Promise<void> };
@@ -49,23 +49,6 @@ export const useRemoteAudio = (remote: MediaStream | undefined, wantedId: string
     play();
   }, [remote, play]);
 
-  const canSelect = element.current?.setSinkId !== undefined || "setSinkId" in HTMLMediaElement.prototype;
-  useEffect(() => {
-    const devices = navigator.mediaDevices as MediaDevices | undefined;
-    if (!devices || !canSelect || !remote) return;
-    const update = () =>
-      devices.enumerateDevices().then(
-        (all) =>
-          setOutputs(
-            all.filter(({ kind, deviceId }) => kind === "audiooutput" && !defaultOutputIds.includes(deviceId)),
-          ),
-        () => undefined,
-      );
-    void update();
-    devices.addEventListener("devicechange", update);
-    return () => devices.removeEventListener("devicechange", update);
-  }, [canSelect, remote]);
-
   const setOutput = useCallback(async (id: string): Promise<boolean> => {
     try {
       await element.current?.setSinkId?.(id);
@@ -79,6 +62,28 @@ export const useRemoteAudio = (remote: MediaStream | undefined, wantedId: string
     // The output selected before a reload may be gone; the default then remains.
     if (wantedId !== undefined) void setOutput(wantedId);
   }, [wantedId, setOutput]);
+
+  const canSelect = element.current?.setSinkId !== undefined || "setSinkId" in HTMLMediaElement.prototype;
+  // A headset that is pulled out leaves the element silent: the default output takes over until it is back.
+  const followOutputs = useEffectEvent((devices: readonly MediaDeviceInfo[]) => {
+    if (!wantedId) return;
+    const id = devices.some(({ deviceId }) => deviceId === wantedId) ? wantedId : "";
+    if (id !== selectedId) void setOutput(id);
+  });
+  useEffect(() => {
+    const devices = navigator.mediaDevices as MediaDevices | undefined;
+    if (!devices || !canSelect || !remote) return;
+    const update = async () => {
+      const all = await devices.enumerateDevices().catch(() => []);
+      setOutputs(all.filter(({ kind, deviceId }) => kind === "audiooutput" && !defaultOutputIds.includes(deviceId)));
+      return all;
+    };
+    const onChange = () => void update().then(followOutputs);
+    void update();
+    devices.addEventListener("devicechange", onChange);
+    return () => devices.removeEventListener("devicechange", onChange);
+  }, [canSelect, remote]);
+
   const selectOutput = async (id: string): Promise<boolean> => {
     const isChanged = await setOutput(id);
     if (isChanged) selectDevice("audiooutput", id);

@@ -40,7 +40,7 @@ export function CallHost() {
   const showNotice = useEffectEvent((shownNotice: CallNotice) => {
     if (isShownOnEndCard(shownNotice, shown)) return;
     loadWithTexts(() => import("./call-notices.ts")).then(
-      ({ showCallNoticeToast }) => showCallNoticeToast(shownNotice, shown?.state.call.isCaller ?? true),
+      ({ showCallNoticeToast }) => showCallNoticeToast(shownNotice),
       // If the notices cannot be loaded, calls are impossible, and that is what is shown.
       () => showToast({ tone: "danger", title: t("calls.say.failed"), message: t("errors.offline") }),
     );

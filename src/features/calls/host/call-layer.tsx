@@ -8,9 +8,8 @@ import { minimizeWithFocus } from "#calls/ui/minimize-focus.ts";
 import { replaceCallByVoiceMessage } from "#calls/ui/voice-message-request.ts";
 import type { CallNotice, CallView } from "#calls/views.ts";
 import { IconButton } from "#components/controls/icon-button.tsx";
-import { PageNotice } from "#components/overlays/toast-stack.tsx";
 import { unknownPerson } from "#components/people/avatar-text.ts";
-import { toDisplayName } from "#components/people/person-name.ts";
+import { toDisplayName, toNameOrNumber } from "#components/people/person-name.ts";
 import { EndCard } from "#features/calls/end/end-card.tsx";
 import {
   useMediaSession,
@@ -46,7 +45,7 @@ function LiveCall({ call, notice, onLeave }: CallLayerProps) {
   const chatPath = `/app/chat/${peer}`;
   const [profile] = useProfile(peer);
   const person = profile.state === "found" ? profile.person : unknownPerson;
-  const name = person.username || person.phone || toDisplayName(person, t);
+  const name = toNameOrNumber(person) || toDisplayName(person, t);
 
   const [workedBefore, setWorkedBefore] = useState({ mic: false, camera: false });
   const worked = updateWorkingDevices(workedBefore, media);
@@ -78,19 +77,17 @@ function LiveCall({ call, notice, onLeave }: CallLayerProps) {
       {/* biome-ignore lint/a11y/useMediaCaption: two people talk; nobody has captions of that */}
       <audio ref={element} autoPlay hidden />
       {state.phase === "ended" && (
-        <PageNotice>
-          <EndCard
-            call={state}
-            bytes={media.bytes}
-            person={person}
-            name={name}
-            notice={notice}
-            onLeave={() => {
-              dismissEndedCall();
-              onLeave();
-            }}
-          />
-        </PageNotice>
+        <EndCard
+          call={state}
+          bytes={media.bytes}
+          person={person}
+          name={name}
+          notice={notice}
+          onLeave={() => {
+            dismissEndedCall();
+            onLeave();
+          }}
+        />
       )}
       {state.phase !== "ended" && !isMinimized && !isDeferred && (
         <CallScreen

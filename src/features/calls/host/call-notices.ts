@@ -2,7 +2,7 @@ import { dialCall } from "#calls/actions.ts";
 import type { CallNotice } from "#calls/views.ts";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";
-import { toDisplayName } from "#components/people/person-name.ts";
+import { toDisplayName, toNameOrNumber } from "#components/people/person-name.ts";
 import type { CallKind } from "#contract/calls/call.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
 import { type Translate, t } from "#i18n/setup.ts";
@@ -12,18 +12,13 @@ import { confirmNumberNotice } from "#sync/people/contact-commands.ts";
 
 const readPeerName = async (peer: string): Promise<string> => {
   const person = await currentEngine.get()?.tab.context.get()?.store.people.get(peer);
-  return isolateBidi(person?.username || person?.phone || toDisplayName(person, t));
+  return isolateBidi((person && toNameOrNumber(person)) || toDisplayName(person, t));
 };
 
 type CallNoticeText = { tone?: "danger"; title: string; message?: string };
 
 /** Text of a call notice (SPEC.md §8, Calls). */
-export const toCallNoticeText = (
-  { notice, error }: CallNotice,
-  name: string,
-  t: Translate,
-  isCaller = true,
-): CallNoticeText => {
+export const toCallNoticeText = ({ notice, error }: CallNotice, name: string, t: Translate): CallNoticeText => {
   const errorText = error && t(`errors.${error}`);
   // The person is in a call on another of their devices, which only the server knows.
   if (notice === "failed" && error === "call_in_progress")
@@ -32,10 +27,7 @@ export const toCallNoticeText = (
     case "inProgress":
       return { title: t("calls.say.inProgress"), message: t("calls.say.inProgressBody") };
     case "rejected":
-      return {
-        title: t("calls.say.rejected"),
-        message: t(isCaller ? "calls.say.rejectedByThem" : "calls.say.rejectedByMe", { name }),
-      };
+      return { title: t("calls.say.rejected"), message: t("calls.say.rejectedByThem", { name }) };
     case "unanswered":
       return { title: t("calls.say.unanswered"), message: t("calls.say.unansweredBody", { name }) };
     case "busy":
@@ -68,8 +60,12 @@ const confirmAndDial = async (peer: Uuid, kind: CallKind): Promise<void> => {
   if (me && isConfirmed) dialCall({ conversation: privateConversationId(me, peer), peer, kind });
 };
 
+/** Whether the chat with the other person is open, where the call's entry says what the notice says. */
+const isShownByEntry = ({ notice, peer }: CallNotice): boolean =>
+  (notice === "rejected" || notice === "unanswered" || notice === "busy") && location.pathname === `/app/chat/${peer}`;
+
 /** Shows a call notice as a toast, where no end card shows it. */
-export const showCallNoticeToast = async (notice: CallNotice, isCaller: boolean): Promise<void> => {
+export const showCallNoticeToast = async (notice: CallNotice): Promise<void> => {
   const name = await readPeerName(notice.peer).catch(() => t("common.user"));
   const { error, peer, kind } = notice;
   if (error === "number_unconfirmed" && kind) {
@@ -77,5 +73,5 @@ export const showCallNoticeToast = async (notice: CallNotice, isCaller: boolean)
     showToast({ tone: "danger", title: t("number.notice.left", { name }), action });
     return;
   }
-  showToast(toCallNoticeText(notice, name, t, isCaller));
+  showToast({ ...toCallNoticeText(notice, name, t), isShownByScreen: isShownByEntry(notice) });
 };

@@ -3,7 +3,7 @@ import { hangUpOtherTabCall, resumeOtherTabCall } from "#calls/actions.ts";
 import type { OtherTabCall } from "#calls/controller/other-tab-call.ts";
 import { CallActionButton, createPressHandler } from "#calls/ui/call-action-button.tsx";
 import { Button } from "#components/controls/button.tsx";
-import { toDisplayName } from "#components/people/person-name.ts";
+import { toDisplayName, toNameOrNumber } from "#components/people/person-name.ts";
 import { useProfile } from "#sync/hooks/use-people.ts";
 
 /**
@@ -14,7 +14,7 @@ export default function OtherTabBanner({ call: { peer, kind }, isGone }: OtherTa
   const { t } = useTranslation();
   const [profile] = useProfile(peer);
   const person = profile.state === "found" ? profile.person : undefined;
-  const name = person?.username || person?.phone || toDisplayName(person, t);
+  const name = (person && toNameOrNumber(person)) || toDisplayName(person, t);
   return (
     <div
       data-call

@@ -25,7 +25,7 @@ const toExtensionIcon = (extension: string): string =>
   iconsByExtension.find(([ends]) => ends.test(extension.toLowerCase()))?.[1] ?? "i-ph-file";
 
 /** File card of a bubble. A tap downloads the file and saves it through the browser. */
-export default function FileAttachment({ conversation, item, body }: AttachmentProps<"file">) {
+export default function FileAttachment({ conversation, item, body, onDelete }: AttachmentProps<"file">) {
   const { t } = useTranslation();
   const language = useLanguage();
   const attachment = useAttachment(conversation, body);
@@ -92,7 +92,7 @@ export default function FileAttachment({ conversation, item, body }: AttachmentP
           {content}
         </button>
       )}
-      {upload && item.cid && <CancelUploadButton cid={item.cid} />}
+      {upload && item.cid && <CancelUploadButton onCancel={onDelete} />}
     </div>
   );
 }

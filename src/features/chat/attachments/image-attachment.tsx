@@ -37,7 +37,7 @@ const useAutoLoadedImage = ({ conversation, body }: AttachmentProps<"image">) =>
 
 /** Image of a bubble. Its size is fixed, so that nothing moves when it loads. */
 export default function ImageAttachment(props: AttachmentProps<"image">) {
-  const { body, item, description, onOpen } = props;
+  const { body, item, description, onOpen, onDelete } = props;
   const { t } = useTranslation();
   const language = useLanguage();
   const { url, state, error, request, frame } = useAutoLoadedImage(props);
@@ -96,7 +96,7 @@ export default function ImageAttachment(props: AttachmentProps<"image">) {
             <UploadProgressRing upload={upload} cid={item.cid} />
           </span>
           <span className={`absolute top-1 right-1 rounded-full ${overImageClasses}`}>
-            <CancelUploadButton cid={item.cid} />
+            <CancelUploadButton onCancel={onDelete} />
           </span>
           {/* Fits between the upload button and the cancel button at any text size; the time stands below. */}
           <span

@@ -161,13 +161,8 @@ function ImageViewerPage({ conversation, item, author, isFirst, isLast, ...actio
         )}
       </div>
       {body.text && (
-        <p
-          dir="auto"
-          className="z-1 max-h-32 shrink-0 overflow-y-auto bg-black/40 px-4 py-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] text-center whitespace-pre-wrap [overflow-wrap:anywhere]"
-        >
-          <bdi>
-            <FormattedMessageText text={body.text} />
-          </bdi>
+        <p className="z-1 max-h-32 shrink-0 overflow-y-auto bg-black/40 px-4 py-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] text-center whitespace-pre-wrap [unicode-bidi:plaintext] [overflow-wrap:anywhere]">
+          <FormattedMessageText text={body.text} />
         </p>
       )}
     </PictureOverlay>

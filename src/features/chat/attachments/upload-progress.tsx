@@ -3,8 +3,9 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { Uuid } from "#contract/ids.ts";
 import { formatBytes } from "#i18n/format.ts";
 import { type TextKey, type Translate, useLanguage } from "#i18n/setup.ts";
+import { useIsOffline } from "#sync/hooks/use-connection.ts";
 import type { UploadView } from "#sync/hooks/use-files.ts";
-import { discardMessage, pauseUpload, resumeUpload, retryMessage } from "#sync/message-actions.ts";
+import { pauseUpload, resumeUpload, retryMessage } from "#sync/message-actions.ts";
 
 const ringRadius = 20;
 const ringLength = 2 * Math.PI * ringRadius;
@@ -20,11 +21,25 @@ const uploadActions = {
   failed: { icon: "i-ph-arrow-clockwise-bold", label: "messages.retryUpload", run: retryMessage },
 } as const satisfies Record<UploadView["state"], { icon: string; label: TextKey; run: (cid: Uuid) => Promise<void> }>;
 
-/** Ring of the upload progress, around a button that pauses, resumes or retries the upload. */
+/** Whether an upload goes on as soon as there is a network. */
+const useIsWaitingForNetwork = ({ state }: UploadView): boolean =>
+  useIsOffline() && (state === "waiting" || state === "uploading");
+
+/**
+ * Ring of the upload progress, around a button that pauses, resumes or retries the upload; a clock while it waits for
+ * the network.
+ */
 export function UploadProgressRing({ upload, cid }: { upload: UploadView; cid: Uuid }) {
   const { t } = useTranslation();
+  const isWaitingForNetwork = useIsWaitingForNetwork(upload);
   const { icon, label, run } = uploadActions[upload.state];
   const share = upload.size > 0 ? Math.min(1, upload.sent / upload.size) : 0;
+  if (isWaitingForNetwork)
+    return (
+      <span className="grid size-12 shrink-0 place-items-center text-[24px]" aria-hidden="true">
+        <span className="i-ph-clock" />
+      </span>
+    );
   return (
     <button
       type="button"
@@ -59,8 +74,8 @@ export function UploadProgressRing({ upload, cid }: { upload: UploadView; cid: U
   );
 }
 
-/** Button that discards a message before it is sent. */
-export function CancelUploadButton({ cid }: { cid: Uuid }) {
+/** Button that asks whether to delete a message before it is sent. */
+export function CancelUploadButton({ onCancel }: { onCancel: () => void }) {
   const { t } = useTranslation();
   return (
     <button
@@ -70,7 +85,7 @@ export function CancelUploadButton({ cid }: { cid: Uuid }) {
       className="grid size-12 shrink-0 place-items-center rounded-full text-[20px]"
       onClick={(event) => {
         event.stopPropagation();
-        runUploadAction(discardMessage(cid), t);
+        onCancel();
       }}
     >
       <span className="i-ph-x-bold" aria-hidden="true" />
@@ -78,10 +93,11 @@ export function CancelUploadButton({ cid }: { cid: Uuid }) {
   );
 }
 
-/** Sent and total bytes, in the units of mobile data plans. */
+/** Sent and total bytes, in the units of mobile data plans, or why nothing is being sent. */
 export function UploadProgressText({ upload }: { upload: UploadView }) {
   const { t } = useTranslation();
   const language = useLanguage();
+  const isWaitingForNetwork = useIsWaitingForNetwork(upload);
   const sent = formatBytes(upload.sent, language);
   const size = formatBytes(upload.size, language);
   return (
@@ -94,7 +110,11 @@ export function UploadProgressText({ upload }: { upload: UploadView }) {
       aria-valuetext={t("messages.sentOf", { sent, size })}
       className="tabular-nums"
     >
-      {upload.state === "paused" ? t("messages.uploadPaused") : t("messages.sentOf", { sent, size })}
+      {isWaitingForNetwork
+        ? t("messages.uploadWaiting")
+        : upload.state === "paused"
+          ? t("messages.uploadPaused")
+          : t("messages.sentOf", { sent, size })}
     </span>
   );
 }

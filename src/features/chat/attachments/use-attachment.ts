@@ -16,6 +16,8 @@ export type AttachmentProps<Kind extends Body["type"]> = {
   description: string;
   /** The user tapped an image. */
   onOpen: () => void;
+  /** Asks whether to delete the message. */
+  onDelete: () => void;
 };
 
 export type Attachment = FileView & {

@@ -58,8 +58,11 @@ function Waveform({ waveform, share }: { waveform: string; share: number }) {
   );
 }
 
-/** Voice message of a bubble. It keeps playing when scrolled out of view, and stops when another one starts. */
-export default function VoiceMessage({ conversation, item, body, description }: AttachmentProps<"voice">) {
+/**
+ * Voice message of a bubble. It keeps playing when scrolled out of view or when its chat is left, and stops when another
+ * one starts.
+ */
+export default function VoiceMessage({ conversation, item, body, description, onDelete }: AttachmentProps<"voice">) {
   const { t } = useTranslation();
   const language = useLanguage();
   const { file, ms: totalMs } = body;
@@ -80,7 +83,7 @@ export default function VoiceMessage({ conversation, item, body, description }: 
         .get()
         ?.objectUrls.get(body)
         .subscribe(() => {});
-    void playVoice({ file, ms: totalMs, retainSource, onEnded }, source);
+    void playVoice({ file, ms: totalMs, path: location.pathname, label: description, retainSource, onEnded }, source);
   };
   const toggle = () => {
     if (playback.state === "playing" || (playback.state === "loading" && !isPlayRequested)) pauseVoice();
@@ -165,7 +168,7 @@ export default function VoiceMessage({ conversation, item, body, description }: 
           <span className="text-accent">
             <UploadProgressRing upload={upload} cid={item.cid} />
           </span>
-          <CancelUploadButton cid={item.cid} />
+          <CancelUploadButton onCancel={onDelete} />
         </>
       ) : (
         <button

@@ -1,6 +1,7 @@
 import { inCall } from "#calls/call-state.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { registerPlayback } from "./stop-playback.ts";
+import { currentEngine } from "#sync/engine.ts";
+import { currentVoice, type VoiceTrack } from "./current-voice.ts";
 
 /** Playback state and position of a voice message. */
 export type VoicePlayback = { state: "idle" | "loading" | "playing" | "failed"; ms: number };
@@ -13,18 +14,21 @@ const playbacks = new Map<Uuid, VoicePlayback>();
 const listeners = new Set<() => void>();
 let playbackRate: PlaybackRate = 1;
 
-type VoiceTrack = {
-  file: Uuid;
-  ms: number;
+type PlayedTrack = VoiceTrack & {
   /** Keeps the object URL of the local copy valid until the returned function is called. */
   retainSource: () => (() => void) | undefined;
   onEnded: () => void;
 };
-let current: VoiceTrack | undefined;
+let current: PlayedTrack | undefined;
 let releaseSource: (() => void) | undefined;
 let audio: HTMLAudioElement | undefined;
 // Set during a seek: until it completes, the element reports the previous position.
 let seekTargetMs: number | undefined;
+
+const setCurrent = (track: PlayedTrack | undefined): void => {
+  current = track;
+  currentVoice.set(track);
+};
 
 const notifyPlaybackListeners = (): void => {
   for (const listener of [...listeners]) listener();
@@ -54,7 +58,8 @@ const getAudioElement = (): HTMLAudioElement => {
   const element = new Audio();
   audio = element;
   inCall.subscribe(() => inCall.get() && element.pause());
-  const on = (type: string, handler: (track: VoiceTrack) => void) =>
+  currentEngine.subscribe(closeVoice); // the person signed out
+  const on = (type: string, handler: (track: PlayedTrack) => void) =>
     element.addEventListener(type, () => current && element.src !== "" && handler(current));
   on("loadedmetadata", () => seekTargetMs !== undefined && seekElement(element, seekTargetMs));
   on("seeked", () => {
@@ -72,10 +77,11 @@ const getAudioElement = (): HTMLAudioElement => {
   on("ended", ({ file, onEnded }) => {
     seekTargetMs = undefined;
     updatePlayback(file, idlePlayback);
+    currentVoice.set(undefined);
     onEnded();
   });
   on("error", ({ file }) => {
-    current = undefined;
+    setCurrent(undefined);
     updatePlayback(file, { state: "failed" });
   });
   return element;
@@ -83,11 +89,17 @@ const getAudioElement = (): HTMLAudioElement => {
 
 export const pauseVoice = (): void => audio?.pause();
 
+/** Ends the playback. The message continues from the same position when it is played again. */
+export const closeVoice = (): void => {
+  pauseVoice();
+  currentVoice.set(undefined);
+};
+
 /**
  * Plays a voice message from its last position and stops any other. `source` is the URL of the local copy or of the
  * server's file. Errors set the state `failed`; another call tries again.
  */
-export const playVoice = async (track: VoiceTrack, source: string): Promise<void> => {
+export const playVoice = async (track: PlayedTrack, source: string): Promise<void> => {
   const element = getAudioElement();
   const { file } = track;
   if (current?.file !== file) {
@@ -100,9 +112,8 @@ export const playVoice = async (track: VoiceTrack, source: string): Promise<void
     element.src = source;
     seekTargetMs = getVoicePlayback(file).ms || undefined;
   }
-  current = track;
+  setCurrent(track);
   updatePlayback(file, { state: "loading" });
-  registerPlayback(pauseVoice);
   element.playbackRate = playbackRate;
   try {
     await element.play();
@@ -113,10 +124,15 @@ export const playVoice = async (track: VoiceTrack, source: string): Promise<void
     // Interrupted by a pause or another message, or the browser requires a user gesture.
     if (name === "AbortError" || name === "NotAllowedError") updatePlayback(file, { state: "idle" });
     else {
-      current = undefined;
+      setCurrent(undefined);
       updatePlayback(file, { state: "failed" });
     }
   }
+};
+
+/** Continues the message that was paused. */
+export const resumeVoice = (): void => {
+  if (current && audio) void playVoice(current, audio.src);
 };
 
 /** Sets the position of a voice message, also before it was played. */

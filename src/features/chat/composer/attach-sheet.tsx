@@ -7,7 +7,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { formatBytes } from "#i18n/format.ts";
 import { type TextKey, useLanguage } from "#i18n/setup.ts";
-import type { PreparedFile } from "#lib/media/outgoing-file.ts";
+import { isUndecodedPicture, type PreparedFile } from "#lib/media/outgoing-file.ts";
 import { type SavedDraft, SyncError } from "#sync/actions.ts";
 import { sendFiles } from "#sync/message-actions.ts";
 import { AttachmentPreview, AttachmentThumbnail } from "./attach-preview.tsx";
@@ -33,6 +33,8 @@ type AttachSheetProps = {
   isOverLimit: boolean;
   /** This device has no room to keep the draft. */
   isNotKept: boolean;
+  /** A file may exist nowhere else. */
+  hasOnlyCopy: boolean;
   /** Saves this draft, which is deleted together with the sending. */
   getSavedDraft: () => Promise<SavedDraft | undefined>;
   onAdd: (files: File[]) => void;
@@ -72,14 +74,24 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
   const selected = requestedFile && files.includes(requestedFile) ? requestedFile : files[0];
   if (!selected) return null;
 
+  const items = files.map((file) => ({ file, item: preparations.get(file) }));
+  const hasOnlyPhotos = items.every(({ file, item }) =>
+    item.state === "preparing"
+      ? file.type.startsWith("image/")
+      : item.state === "refused" || item.compressed.body.type === "image",
+  );
+  const undecodedCount = items.filter(
+    ({ file, item }) => item.state === "ready" && isUndecodedPicture(file, item.compressed),
+  ).length;
   const notice = sendError
     ? t(sendErrorTexts[sendError])
     : props.isOverLimit
       ? t("chat.attach.tooMany", { max: attachedFilesMax })
       : props.isNotKept
         ? t("chat.notKept")
-        : undefined;
-  const items = files.map((file) => ({ file, item: preparations.get(file) }));
+        : undecodedCount > 0
+          ? t("chat.attach.asFile", { count: undecodedCount })
+          : undefined;
   const selectedPreparation = preparations.get(selected);
   const outgoing = items.flatMap(({ item }) => selectOutgoingFile(item, isOriginal) ?? []);
   const refusedCount = items.filter(({ item }) => item.state === "refused").length;
@@ -101,7 +113,7 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
 
   const close = () => {
     if (isSending) return;
-    if (needsDiscardConfirmation(files, captions)) setConfirmingDiscard(true);
+    if (props.hasOnlyCopy || needsDiscardConfirmation(files, captions)) setConfirmingDiscard(true);
     else props.onClose();
   };
 
@@ -149,7 +161,9 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
         <div className="flex min-h-14 shrink-0 items-center gap-1 border-b border-line pt-safe pr-4 pl-1">
           <IconButton icon="i-ph-x" label={t("common.cancel")} disabled={isSending} onClick={close} />
           <h2 id={`${id}-title`} className="min-w-0 flex-1 truncate text-lg font-bold">
-            {canSend ? t("chat.attach.title", { count: files.length - refusedCount }) : t("chat.attach.titleNone")}
+            {canSend
+              ? t(hasOnlyPhotos ? "chat.attach.photos" : "chat.attach.title", { count: files.length - refusedCount })
+              : t("chat.attach.titleNone")}
           </h2>
           {totalBytes > 0 && (
             <span className="text-sm text-muted tabular-nums">{formatBytes(totalBytes, language)}</span>
@@ -237,7 +251,11 @@ export default function AttachSheet({ conversation, files, captions, isOriginal,
         <FileDropZone onFiles={props.onAdd} />
       </Modal>
       {isConfirmingDiscard && (
-        <DiscardAttachmentsDialog onConfirm={props.onClose} onClose={() => setConfirmingDiscard(false)} />
+        <DiscardAttachmentsDialog
+          hasOnlyCopy={props.hasOnlyCopy}
+          onConfirm={props.onClose}
+          onClose={() => setConfirmingDiscard(false)}
+        />
       )}
     </>
   );

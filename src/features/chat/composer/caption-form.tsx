@@ -6,6 +6,7 @@ import { formatShortcuts, handleFormatKey } from "#features/chat/field/format-ke
 import { hasKeyboard } from "#features/chat/field/has-keyboard.ts";
 import { LazyFieldTools } from "#features/chat/field/lazy-field-tools.ts";
 import { MentionPicker } from "#features/chat/mentions/lazy-mention-picker.ts";
+import { isComposingKey } from "#lib/browser/composing-key.ts";
 import { listPastedFiles } from "./chosen-files.ts";
 
 const captionLinesMax = 4;
@@ -61,7 +62,7 @@ export function CaptionForm({ conversation, fileName, caption, canSend, isSendin
           aria-keyshortcuts={formatShortcuts}
           onKeyDown={(event) => {
             void handleFormatKey(event);
-            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+            if (event.key !== "Enter" || event.shiftKey || isComposingKey(event.nativeEvent)) return;
             event.preventDefault();
             onSend();
           }}

@@ -10,6 +10,7 @@ import {
 import { useTranslation } from "react-i18next";
 import { useLocation } from "react-router";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
+import { composerCover, useLayer } from "#components/overlays/cover.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits/messages.ts";
@@ -24,6 +25,7 @@ import { RecordButton } from "#features/chat/voice/record-button.tsx";
 import { useVoiceMessageRequest } from "#features/chat/voice/use-voice-message-request.ts";
 import { useVoiceRecorder } from "#features/chat/voice/use-voice-recorder.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
+import { isComposingKey } from "#lib/browser/composing-key.ts";
 import { composerHash } from "#lib/browser/push/composer-hash.ts";
 import {
   afterTyping,
@@ -37,7 +39,6 @@ import {
 import { useReplyDraft, useTextDraft } from "#sync/hooks/use-unsent.ts";
 import { AttachButton } from "./attach-button.tsx";
 import { listPastedFiles } from "./chosen-files.ts";
-import { useComposerOverlay } from "./composer-overlay.ts";
 import { LazyFileDropZone } from "./lazy-file-drop.ts";
 import { useAttachmentDraft } from "./use-attachment-draft.ts";
 
@@ -81,7 +82,7 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
   const attachments = useAttachmentDraft(conversation);
   const recorder = useVoiceRecorder(conversation, onSend);
   const isRecording = recorder.recording !== undefined;
-  useComposerOverlay(attachments.Sheet !== undefined || attachments.Camera !== undefined);
+  useLayer(composerCover, attachments.Sheet !== undefined || attachments.Camera !== undefined);
 
   const recordButton = useRef<HTMLButtonElement>(null);
   const startRecording = () => {
@@ -177,13 +178,13 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     void handleFormatKey(event);
-    if (event.key === "Escape" && replyTarget !== undefined && !event.nativeEvent.isComposing) {
+    if (event.key === "Escape" && replyTarget !== undefined && !isComposingKey(event.nativeEvent)) {
       event.preventDefault();
       setReplyDraft(conversation, undefined);
     }
     if (event.key === "ArrowUp" && text === "") void editLast();
     // Enter that ends an IME composition (accents, other scripts) does not send.
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (event.key !== "Enter" || event.shiftKey || isComposingKey(event.nativeEvent)) return;
     event.preventDefault();
     void send();
   };
@@ -273,6 +274,7 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
           isOriginal={attachments.isOriginal}
           isOverLimit={attachments.isOverLimit}
           isNotKept={attachments.isNotKept}
+          hasOnlyCopy={attachments.hasOnlyCopy}
           onAdd={attachments.add}
           onCaptionChange={attachments.setCaption}
           onOriginalChange={attachments.setOriginal}

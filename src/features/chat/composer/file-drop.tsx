@@ -1,5 +1,7 @@
 import { type DragEvent as ReactDragEvent, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { pageCover, useLayer } from "#components/overlays/cover.ts";
+import { showToast } from "#components/overlays/toast.tsx";
 import { listDroppedFiles } from "./chosen-files.ts";
 
 const isFileDrag = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
@@ -11,6 +13,7 @@ const isFileDrag = (event: DragEvent): boolean => event.dataTransfer?.types.incl
 export function FileDropZone({ onFiles }: { onFiles: (files: File[]) => void }) {
   const { t } = useTranslation();
   const [isShown, setShown] = useState(false);
+  useLayer(pageCover, isShown);
   useEffect(() => {
     const onDragOver = (event: DragEvent) => {
       if (!isFileDrag(event)) return;
@@ -33,13 +36,15 @@ export function FileDropZone({ onFiles }: { onFiles: (files: File[]) => void }) 
       document.removeEventListener("drop", onDrop);
     };
   }, []);
+  const takeFiles = (event: ReactDragEvent) => {
+    const { files, hasFolder } = listDroppedFiles(event.dataTransfer);
+    if (hasFolder) showToast({ tone: "danger", title: t("common.error"), message: t("chat.attach.folder") });
+    onFiles(files);
+  };
   if (!isShown) return null;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping needs a pointer; the keyboard uses the attach button
-    <div
-      className="absolute inset-0 z-3 grid place-items-center bg-bg p-4"
-      onDrop={(event: ReactDragEvent) => onFiles(listDroppedFiles(event.dataTransfer))}
-    >
+    <div className="absolute inset-0 z-3 grid place-items-center bg-bg p-4" onDrop={takeFiles}>
       <p className="pointer-events-none grid size-full place-content-center justify-items-center gap-3 rounded-bubble border-2 border-dashed border-accent text-lg font-semibold text-accent">
         <span className="i-ph-tray-arrow-down text-5xl" aria-hidden="true" />
         {t("chat.attach.drop")}

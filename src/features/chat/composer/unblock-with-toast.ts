@@ -7,6 +7,6 @@ import { unblockPerson } from "#sync/people/contact-commands.ts";
 /** Unblocks a person and says so, or that it failed. */
 export const unblockWithToast = (userId: Uuid, name: string): Promise<boolean> =>
   runWithToast(() => unblockPerson(userId), {
-    done: t("people.unblocked", { name: isolateBidi(name) }),
+    announced: t("people.unblocked", { name: isolateBidi(name) }),
     failed: t("people.unblockFailed"),
   });

@@ -4,6 +4,7 @@ import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
 import { cleanFileName } from "#contract/files.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { waitForTakeover } from "#lib/browser/first-view.ts";
+import { isFreshFile } from "#lib/media/fresh-file.ts";
 import {
   type Draft,
   type DraftKeeper,
@@ -32,6 +33,9 @@ const withCleanName = (file: File): File => {
   const name = cleanFileName(file.name);
   return name === file.name ? file : new File([file], name, { type: file.type, lastModified: file.lastModified });
 };
+
+/** Files that were chosen from those of the device: discarding them loses nothing. */
+const filesOfDevice = new WeakSet<File>();
 
 /** Puts the files of the saved draft before those chosen since. */
 const mergeDrafts = (saved: Draft, { files, captions, isOriginal }: AttachmentDraft): AttachmentDraft => ({
@@ -89,6 +93,7 @@ export const useAttachmentDraft = (conversation: ConversationId) => {
     async (more: File[]) => {
       if (more.length === 0) return;
       const added = more.map(withCleanName);
+      for (const file of added) if (!isFreshFile(file)) filesOfDevice.add(file);
       const all = [...latest.current.files, ...added];
       change({ ...latest.current, files: all.slice(0, attachedFilesMax), isOverLimit: all.length > attachedFilesMax });
       if (await showSheet()) return;
@@ -127,6 +132,8 @@ export const useAttachmentDraft = (conversation: ConversationId) => {
     ...draft,
     ...dialogs,
     isNotKept,
+    /** A file may exist nowhere else: it was just photographed or pasted, or comes from a saved draft. */
+    hasOnlyCopy: draft.files.some((file) => !filesOfDevice.has(file)),
     add,
     close,
     remove: useCallback(

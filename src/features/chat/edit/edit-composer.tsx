@@ -10,6 +10,7 @@ import { composerClasses } from "#features/chat/field/composer-classes.ts";
 import { formatShortcuts, handleFormatKey } from "#features/chat/field/format-keys.ts";
 import { LazyFieldTools } from "#features/chat/field/lazy-field-tools.ts";
 import { useFieldHeight } from "#features/chat/field/use-field-height.ts";
+import { isComposingKey } from "#lib/browser/composing-key.ts";
 import { getKeptTextScope } from "#sync/actions.ts";
 import { EditKeeper } from "#sync/drafts/edit-keeper.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
@@ -84,7 +85,8 @@ export default function EditComposer({ conversation, item, onClose, onReopen }: 
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     void handleFormatKey(event);
-    if (event.nativeEvent.isComposing || (event.key !== "Escape" && (event.key !== "Enter" || event.shiftKey))) return;
+    if (isComposingKey(event.nativeEvent) || (event.key !== "Escape" && (event.key !== "Enter" || event.shiftKey)))
+      return;
     event.preventDefault();
     if (event.key === "Escape") cancel();
     else void save();

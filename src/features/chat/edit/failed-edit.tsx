@@ -13,8 +13,16 @@ export default function FailedEdit({ conversation, item, error }: FailedEditProp
   const { t } = useTranslation();
   const { body } = item;
   const text = "text" in body ? (body.text ?? "") : "";
-  const runWithErrorToast = (work: Promise<void>) =>
-    work.catch(() => showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") }));
+  const showFailure = () => showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") });
+  const retry = () => void saveEdit(conversation, item, text).catch(showFailure);
+  const discard = async () => {
+    try {
+      await discardRefusedEdit(conversation, item);
+    } catch {
+      return showFailure();
+    }
+    showToast({ message: t("chat.editCancelled"), action: { label: t("masolo.undo"), onSelect: retry } });
+  };
   return (
     <div className="flex max-w-[min(85%,34rem)] flex-wrap items-center justify-end gap-x-1">
       <p className="min-w-0 px-1 pt-1 text-end text-sm text-danger">
@@ -22,20 +30,12 @@ export default function FailedEdit({ conversation, item, error }: FailedEditProp
       </p>
       <span className="flex">
         {error !== "edit_too_late" && (
-          <button
-            type="button"
-            className={`${failedActionClasses} text-accent`}
-            onClick={() => runWithErrorToast(saveEdit(conversation, item, text))}
-          >
+          <button type="button" className={`${failedActionClasses} text-accent`} onClick={retry}>
             <span className="i-ph-arrow-clockwise-bold text-base" aria-hidden="true" />
             {t("chat.retry")}
           </button>
         )}
-        <button
-          type="button"
-          className={`${failedActionClasses} text-danger`}
-          onClick={() => runWithErrorToast(discardRefusedEdit(conversation, item))}
-        >
+        <button type="button" className={`${failedActionClasses} text-danger`} onClick={() => void discard()}>
           <span className="i-ph-x-bold text-base" aria-hidden="true" />
           {t("chat.cancelEdit")}
         </button>

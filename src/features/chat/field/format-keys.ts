@@ -1,5 +1,6 @@
 import type { KeyboardEvent } from "react";
 import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
+import { loadWithIdleTexts } from "#i18n/setup.ts";
 
 /** Keys that format the selected text together with Control or Command, and their markers. */
 const markers: Readonly<Record<string, string>> = { b: "*", i: "_", e: "`", X: "~" };
@@ -22,7 +23,7 @@ export const handleFormatKey = async (event: KeyboardEvent<HTMLTextAreaElement>)
   event.preventDefault();
   const { value, selectionStart, selectionEnd } = field;
   const [before, after] = [value.slice(0, selectionStart), value.slice(selectionEnd)];
-  tools ??= await loadOrShowToast(loadTools, (load) => load());
+  tools ??= await loadOrShowToast(loadTools, loadWithIdleTexts);
   const end = field.value.length - after.length;
   if (end < selectionStart || !field.value.startsWith(before) || !field.value.endsWith(after)) return; // sent meanwhile
   if (field.value === value) tools?.formatField(field, selectionStart, end, marker);

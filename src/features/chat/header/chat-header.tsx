@@ -16,8 +16,9 @@ type ChatHeaderProps = {
 };
 
 const nameClasses =
-  "line-clamp-2 min-w-0 text-[length:min(1rem,20px)] leading-[1.25] break-words whitespace-normal sm:text-lg";
-const subtitleClasses = "w-full truncate text-[0.8125rem] leading-[1.4] sm:text-sm";
+  "line-clamp-2 min-w-0 text-[length:min(1rem,20px)] leading-[1.25] break-words whitespace-normal sm:text-[length:min(1.125rem,20px)]";
+const subtitleClasses =
+  "w-full truncate text-[length:min(0.8125rem,15px)] leading-[1.3] sm:text-[length:min(0.875rem,15px)]";
 
 /** Avatar, name and subtitle of a chat, linked to the profile or members. `TypingAnnouncer` announces typing. */
 export function ChatHeader({ profilePath, person, name, mutedText, typingText, subtitle }: ChatHeaderProps) {

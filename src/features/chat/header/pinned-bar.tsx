@@ -30,8 +30,8 @@ export default function PinnedBar({ conversation, people, pinned, group, onJump 
     chosen.newest === newest && pinned.includes(chosen.seq) ? pinned.indexOf(chosen.seq) : pinned.length - 1;
   const seq = pinned[index] ?? newest;
   const quoted = useQuotedMessage(conversation, seq);
-  // Cleared or deleted by this person for themselves; it can only be unpinned.
-  const isDeleted = quoted?.state === "unavailable";
+  // Deleted by this person for themselves; it can only be unpinned. Nobody sees an undelivered message pinned.
+  const isDeleted = quoted?.state === "unavailable" && quoted.isWithheld === true;
   const place = pinned.length - index;
   const next = pinned.at(index - 1) ?? newest;
   const bar = useRef<HTMLElement>(null);

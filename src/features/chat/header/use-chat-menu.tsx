@@ -44,12 +44,12 @@ export const useChatMenu = (
   const isMuted = view?.muted ?? false;
 
   const unmute = () =>
-    runWithToast(() => muteConversation(conversation, false), { done: t("mute.isOff"), failed: t("mute.failed") });
+    runWithToast(() => muteConversation(conversation, false), { announced: t("mute.isOff"), failed: t("mute.failed") });
   const clear = () =>
-    confirm(() => clearConversation(conversation), { done: t("chat.cleared"), failed: t("chat.clearFailed") });
+    confirm(() => clearConversation(conversation), { announced: t("chat.cleared"), failed: t("chat.clearFailed") });
   const deleteConversation = () =>
     confirm(() => hideConversation(conversation), {
-      done: t("masolo.conversationDeleted"),
+      announced: t("masolo.conversationDeleted"),
       failed: t("chat.clearFailed"),
     });
 

@@ -23,7 +23,7 @@ export const useContactMenu = ({ userId, name, isBlocked, isContact }: ContactMe
   };
   const deletePeer = () =>
     confirm(() => deleteContact(userId), {
-      done: t("contacts.contactDeleted"),
+      announced: t("contacts.contactDeleted"),
       failed: t("contacts.deleteContactError"),
     });
 

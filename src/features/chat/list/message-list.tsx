@@ -1,9 +1,9 @@
 import { type ReactNode, useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { keepFocusOnRightClick } from "#components/focus/keep-focus-on-right-click.ts";
+import { composerCover, useLayer } from "#components/overlays/cover.ts";
 import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { ConversationId } from "#contract/ids.ts";
-import { stopPlayback } from "#features/chat/attachments/stop-playback.ts";
-import { useComposerOverlay } from "#features/chat/composer/composer-overlay.ts";
 import type { UnseenMentions } from "#features/chat/mentions/unseen-mentions.tsx";
 import type { BubbleActions } from "#features/chat/message/bubble.tsx";
 import type { ChatParticipation } from "#features/chat/message/chat-participation.ts";
@@ -27,7 +27,7 @@ import { MessageListRow } from "./message-row.tsx";
 import { listTopPx, useAnchoredList } from "./use-anchored-list.ts";
 import { useInfiniteScroll } from "./use-infinite-scroll.ts";
 import { useMessageFocus } from "./use-message-focus.ts";
-import { useReadReceipts } from "./use-read-receipts.ts";
+import { useIsSeen, useReadReceipts } from "./use-read-receipts.ts";
 
 const MessageActions = lazyOverlay(() => import("#features/chat/message/menu/message-actions.tsx"));
 const ImageViewer = lazyOverlay(() => import("#features/chat/attachments/image-viewer.tsx"));
@@ -55,7 +55,7 @@ type MessageListProps = {
   onJumpToMessage: (seq: number) => void;
   /** Content over the lower edge of the list. */
   overlay: ReactNode;
-  /** False while an overlay covers the list: no read receipts are sent. */
+  /** False while the search covers the list. */
   isVisible: boolean;
 };
 
@@ -79,21 +79,25 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
   const targetKey = hasTarget ? itemAt(targetIndex)?.key : undefined;
   // Expanded messages stay expanded when they are scrolled out of view.
   const [expandedKeys, setExpandedKeys] = useState<ReadonlySet<string>>(new Set());
+  const expandingKey = useRef<string>(undefined);
   const [action, setAction] = useState<MessageAction>();
   const [viewedImageKey, setViewedImageKey] = useState<string>();
-  useComposerOverlay(viewedImageKey !== undefined || (action !== undefined && sheetSteps.includes(action.step)));
+  useLayer(composerCover, viewedImageKey !== undefined || (action !== undefined && sheetSteps.includes(action.step)));
   const actions = useMemo<BubbleActions>(
     () => ({
       openMenu: (item, anchor) => setAction({ item, anchor, step: "menu" }),
       openImage: ({ key }) => setViewedImageKey(key),
       showReactors: (item) => setAction({ item, anchor: noAnchor, step: "reactors" }),
-      expandText: (key) => setExpandedKeys((before) => new Set(before).add(key)),
+      askToDelete: (item) => setAction({ item, anchor: noAnchor, step: "delete" }),
+      expandText: (key) => {
+        expandingKey.current = key;
+        setExpandedKeys((before) => new Set(before).add(key));
+      },
     }),
     [],
   );
   const estimateHeight = (item: ChatItem, placement: MessagePlacement): number =>
     estimateMessageHeight(item, placement, scroller.current?.clientWidth ?? defaultListPx, expandedKeys.has(item.key));
-  useEffect(() => stopPlayback, []);
   const { virtualizer, isAtEnd, scrollToRow, detectEnd, onScroll } = useAnchoredList({
     scroller,
     count,
@@ -104,6 +108,11 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
       return item ? estimateHeight(item, toPlacement(item, index)) : defaultRowPx;
     },
     getKey: (index) => itemAt(index)?.key ?? index,
+    isExpanding: (key) => {
+      const isExpanding = key === expandingKey.current;
+      if (isExpanding) expandingKey.current = undefined;
+      return isExpanding;
+    },
     firstRow: hasTarget ? targetIndex : undefined,
   });
   const rows = virtualizer.getVirtualItems();
@@ -167,7 +176,8 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
     if (hasCaughtUp) onJumpToLatest();
   }, [hasCaughtUp, onJumpToLatest]);
 
-  const unseenCount = useReadReceipts(conversation, items, isVisible && isAtEnd && !history);
+  const isSeen = useIsSeen() && isVisible;
+  const unseenCount = useReadReceipts(conversation, items, isSeen && isAtEnd && !history);
   const topIndex = virtualizer.range?.startIndex ?? 0;
   // At the very top, the first day heading shows the date already.
   const topItem = topIndex > 0 || hasOlder ? itemAt(topIndex) : undefined;
@@ -201,6 +211,7 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
             tabIndex={0}
             aria-label={t("chat.messages", { name: people.name })}
             className="relative -outline-offset-3"
+            onMouseDown={keepFocusOnRightClick}
             onKeyDown={handleMenuArrowKey}
             onFocus={({ target }) => setActiveKey(target.closest("li")?.dataset["key"])}
           >
@@ -215,6 +226,7 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
                   ref={virtualizer.measureElement}
                   data-index={index}
                   data-key={item.key}
+                  data-newest={(index === count - 1 && !hasNewer) || undefined}
                   className="absolute inset-x-0 top-0"
                 >
                   <MessageListRow
@@ -247,7 +259,7 @@ export function MessageList({ conversation, chat, people, targetSeq, isVisible, 
         <mentions.Button
           mentions={mentions}
           shown={[itemAt(topIndex), itemAt(virtualizer.range?.endIndex ?? 0)]}
-          isVisible={isVisible}
+          isSeen={isSeen}
           isRaised={!isAtEnd || hasNewer}
           onJump={props.onJumpToMessage}
         />

@@ -16,6 +16,8 @@ type AnchoredListOptions = {
   hasNewer: boolean;
   estimateSize: (index: number) => number;
   getKey: (index: number) => string | number;
+  /** Whether the user is expanding the text of a row. */
+  isExpanding: (key: string | number | bigint) => boolean;
   /** Row to show first; without one the list opens at its end. */
   firstRow: number | undefined;
 };
@@ -96,10 +98,14 @@ export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...p
     directDomUpdates: true,
   });
   list.current = virtualizer;
-  // Compensate size changes above the viewport. A row that is cut by the upper edge may grow in place, but when it
-  // shrinks, the rows below it must not move up.
-  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (item, delta, { itemSizeCache, scrollOffset }) =>
-    (itemSizeCache.has(item.key) && delta > 0 ? item.end : item.start + 1) <= (scrollOffset ?? 0);
+  // Compensate size changes above the rows that are read. Below a row that fills the list nothing is read, and a text
+  // that the user expands grows downwards.
+  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (item, delta, { itemSizeCache, scrollOffset }) => {
+    const top = scrollOffset ?? 0;
+    if (item.start + 1 > top) return false;
+    const isGrowing = itemSizeCache.has(item.key) && delta > 0;
+    return !isGrowing || (item.end <= top + (scroller.current?.clientHeight ?? 0) && !props.isExpanding(item.key));
+  };
 
   // Also kept in a ref: a scroll event may come before the state is rendered.
   const [isAtEnd, setAtEndState] = useState(!isHistoryView);

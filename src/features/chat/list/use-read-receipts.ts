@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
-import { useIsCallScreenOpen } from "#calls/hooks.ts";
+import { pageCover } from "#components/overlays/cover.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { countsAsUnread } from "#contract/messages/message.ts";
 import { markReadUpTo } from "#sync/actions.ts";
@@ -10,27 +10,26 @@ const subscribeToDocumentVisibility = (listener: () => void): (() => void) => {
   return () => document.removeEventListener("visibilitychange", listener);
 };
 
-/** False in a background tab and behind a locked screen. */
-const useIsDocumentVisible = (): boolean =>
-  useSyncExternalStore(subscribeToDocumentVisibility, () => document.visibilityState === "visible");
+/** Whether the page is seen: not in a background tab, behind a locked screen or below a layer of its own. */
+export const useIsSeen = (): boolean => {
+  const isVisible = useSyncExternalStore(subscribeToDocumentVisibility, () => document.visibilityState === "visible");
+  return !useSyncExternalStore(pageCover.isCovered.subscribe, pageCover.isCovered.get) && isVisible;
+};
 
 const toNewestSeq = (items: ChatItem[]): number => items.find((item) => item.seq !== undefined)?.seq ?? 0;
 
 /**
- * Sends read receipts while the newest message is visible to the user. Returns the number of unread incoming messages
+ * Sends read receipts while the newest message is seen. Returns the number of unread incoming messages
  * that arrived while the user was reading further up.
  */
-export const useReadReceipts = (conversation: ConversationId, items: ChatItem[], isNewestVisible: boolean): number => {
-  const isVisible = useIsDocumentVisible();
-  const isCallScreenOpen = useIsCallScreenOpen();
-  const isReading = isVisible && !isCallScreenOpen && isNewestVisible;
+export const useReadReceipts = (conversation: ConversationId, items: ChatItem[], isNewestSeen: boolean): number => {
   const headSeq = toNewestSeq(items);
   const [seenSeq, setSeenSeq] = useState(headSeq);
   useEffect(() => {
-    if (!isReading || headSeq === 0) return;
+    if (!isNewestSeen || headSeq === 0) return;
     setSeenSeq(headSeq);
     markReadUpTo(conversation, headSeq);
-  }, [conversation, isReading, headSeq]);
+  }, [conversation, isNewestSeen, headSeq]);
   let unseenCount = 0;
   for (const item of items) {
     if (item.seq !== undefined && item.seq <= seenSeq) break;

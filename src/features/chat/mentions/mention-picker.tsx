@@ -1,8 +1,10 @@
 import { type RefObject, useEffect, useEffectEvent, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Avatar } from "#components/people/avatar.tsx";
+import { PhoneNumber } from "#components/people/phone-number.tsx";
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { isComposingKey } from "#lib/browser/composing-key.ts";
 import { useSession } from "#lib/session/use-session.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
@@ -68,7 +70,7 @@ export default function MentionPicker({ conversation, field }: MentionPickerProp
   });
 
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
-    if (!active || event.isComposing || event.shiftKey) return;
+    if (!active || isComposingKey(event) || event.shiftKey) return;
     const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
     if (step !== 0) setActiveIndex((options.indexOf(active) + step + options.length) % options.length);
     else if (event.key === "Enter" || event.key === "Tab") choose(active);
@@ -142,7 +144,8 @@ export default function MentionPicker({ conversation, field }: MentionPickerProp
               )}
               <bdi className="min-w-0 flex-1 truncate font-medium">{balanceBidi(option.name)}</bdi>
               <span className="shrink-0 text-sm text-muted">
-                {option.member ? option.hasNamesake && option.member.phone : t("chat.mention.everyoneHint")}
+                {!option.member && t("chat.mention.everyoneHint")}
+                {option.member && option.hasNamesake && <PhoneNumber phone={option.member.phone} />}
               </span>
             </div>
           ))}

@@ -7,8 +7,8 @@ type MentionButtonProps = {
   mentions: UnseenMentions;
   /** First and last message that the list shows. */
   shown: readonly [first: ChatItem | undefined, last: ChatItem | undefined];
-  /** False while an overlay covers the list. */
-  isVisible: boolean;
+  /** False while something covers the list. */
+  isSeen: boolean;
   /** Whether another button stands below it. */
   isRaised: boolean;
   /** Scrolls to a message. */
@@ -25,12 +25,12 @@ export type UnseenMentions = {
 };
 
 /** Button that scrolls to the first mention that was not shown yet, with their number. */
-function MentionButton({ mentions: { seqs, onShown }, shown, isVisible, isRaised, onJump }: MentionButtonProps) {
+function MentionButton({ mentions: { seqs, onShown }, shown, isSeen, isRaised, onJump }: MentionButtonProps) {
   const { t } = useTranslation();
   const [first, last] = shown.map((item) => item?.seq); // an unsent message has none
   useEffect(() => {
-    if (isVisible && first !== undefined) onShown(first, last ?? Number.POSITIVE_INFINITY);
-  }, [isVisible, first, last, onShown]);
+    if (isSeen && first !== undefined) onShown(first, last ?? Number.POSITIVE_INFINITY);
+  }, [isSeen, first, last, onShown]);
   const [next] = seqs;
   if (next === undefined) return null;
   return (

@@ -12,8 +12,7 @@ import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.
 import { useSwipeReply } from "#features/chat/reply/use-swipe-reply.ts";
 import { formatTime } from "#i18n/format.ts";
 import { loadWithIdleTexts, useLanguage } from "#i18n/setup.ts";
-import { isolateBidi } from "#lib/text/bidi.ts";
-import { isRightToLeft } from "#lib/text/direction.ts";
+import { endsRightToLeft, isolateBidi } from "#lib/text/bidi.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
 import { BubbleContent } from "./bubble-content.tsx";
@@ -36,6 +35,8 @@ export type BubbleActions = {
   openMenu: (item: ChatItem, anchor: MenuAnchor) => void;
   openImage: (item: ChatItem) => void;
   showReactors: (item: ChatItem) => void;
+  /** Asks whether to delete a message. */
+  askToDelete: (item: ChatItem) => void;
   expandText: (key: string) => void;
 };
 
@@ -101,7 +102,7 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
   const swipeToReply = useSwipeReply(hasMenu && startReply && canBeAnswered(item) ? () => startReply(item) : undefined);
   const target = item.replyTo ?? findReplyTarget(body);
   const isOverImage = body.type === "image" && body.text === undefined;
-  const isRtl = isRightToLeft(toDisplayedText(body));
+  const isRtl = endsRightToLeft(toDisplayedText(body));
   const corner = endsRun ? (mine ? "rounded-br-[6px]" : "rounded-bl-[6px]") : "";
   return (
     <div
@@ -142,6 +143,7 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
             description={`${authorLabel} ${describeMessage(body, t)}, ${time}`}
             isExpanded={props.isExpanded}
             onOpen={() => actions.openImage(item)}
+            onDelete={() => actions.askToDelete(item)}
             onExpand={() => actions.expandText(item.key)}
           />
           <span
@@ -182,7 +184,12 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
         />
       )}
       {status === "failed" && cid && (
-        <FailedMessageActions cid={cid} error={item.error} participation={props.participation} />
+        <FailedMessageActions
+          cid={cid}
+          error={item.error}
+          participation={props.participation}
+          onDelete={() => actions.askToDelete(item)}
+        />
       )}
     </div>
   );

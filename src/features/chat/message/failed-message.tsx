@@ -3,7 +3,7 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { Translate } from "#i18n/setup.ts";
-import { discardMessage, retryMessage } from "#sync/message-actions.ts";
+import { retryMessage } from "#sync/message-actions.ts";
 import { type ChatParticipation, isClosedForSending } from "./chat-participation.ts";
 
 /**
@@ -30,14 +30,19 @@ export default function FailedMessageActions({
   cid,
   error,
   participation,
+  onDelete,
 }: {
   cid: Uuid;
   error: ErrorCode | undefined;
   participation: ChatParticipation;
+  /** Asks whether to delete the message. */
+  onDelete: () => void;
 }) {
   const { t } = useTranslation();
-  const runWithErrorToast = (work: Promise<void>) =>
-    work.catch(() => showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") }));
+  const retry = () =>
+    retryMessage(cid).catch(() =>
+      showToast({ tone: "danger", title: t("common.error"), message: t("errors.internal") }),
+    );
   return (
     <div className="flex max-w-[min(85%,34rem)] flex-wrap items-center justify-end gap-x-1">
       <p className="min-w-0 px-1 pt-1 text-end text-sm text-danger">
@@ -45,20 +50,12 @@ export default function FailedMessageActions({
       </p>
       <span className="flex">
         {!isClosedForSending(participation) && (
-          <button
-            type="button"
-            className={`${failedActionClasses} text-accent`}
-            onClick={() => runWithErrorToast(retryMessage(cid))}
-          >
+          <button type="button" className={`${failedActionClasses} text-accent`} onClick={() => void retry()}>
             <span className="i-ph-arrow-clockwise-bold text-base" aria-hidden="true" />
             {t("chat.retry")}
           </button>
         )}
-        <button
-          type="button"
-          className={`${failedActionClasses} text-danger`}
-          onClick={() => runWithErrorToast(discardMessage(cid))}
-        >
+        <button type="button" className={`${failedActionClasses} text-danger`} onClick={onDelete}>
           <span className="i-ph-trash text-base" aria-hidden="true" />
           {t("chat.discard")}
         </button>

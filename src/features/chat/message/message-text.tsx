@@ -1,11 +1,11 @@
 import { useContext } from "react";
 import { useTranslation } from "react-i18next";
+import { paragraphClasses } from "#components/messages/format-elements.ts";
 import { FormattedText } from "#components/messages/formatted-text.tsx";
 import { LinkedText } from "#components/messages/linked-text.tsx";
 import type { Mention } from "#contract/messages/mentions.ts";
 import { toShownText } from "#contract/wire/formatting.ts";
 import { HighlightedText } from "#features/chat/search/search-highlight.tsx";
-import { isRightToLeft } from "#lib/text/direction.ts";
 import { collapseText } from "./collapse-text.ts";
 import { MentionContext } from "./mention-context.ts";
 
@@ -39,8 +39,7 @@ type BubbleTextProps = {
 };
 
 /**
- * Text of a bubble, bidi-isolated so that direction marks do not affect the surrounding layout. A long text is
- * collapsed until the user expands it.
+ * Text of a bubble, each paragraph in its own direction. A long text is collapsed until the user expands it.
  */
 export function BubbleText({ text, mentions, time, mine, isExpanded, onExpand }: BubbleTextProps) {
   const { t } = useTranslation();
@@ -55,19 +54,15 @@ export function BubbleText({ text, mentions, time, mine, isExpanded, onExpand }:
   );
   return (
     <>
-      <p
-        dir={isRightToLeft(text) ? "rtl" : "ltr"}
-        className="whitespace-pre-wrap text-start leading-[1.4] [overflow-wrap:anywhere]"
-      >
-        <bdi>
+      <p>
+        <bdi className={paragraphClasses}>
           {group && mentions.length > 0 ? (
             <group.Text text={collapsed ?? text} mentions={mentions} />
           ) : (
             <FormattedMessageText text={collapsed ?? text} />
           )}
-          {collapsed !== undefined && "…"}
+          {collapsed === undefined ? timeSpacer : "…"}
         </bdi>
-        {collapsed === undefined && timeSpacer}
       </p>
       {collapsed !== undefined && (
         <button

@@ -1,6 +1,7 @@
 import { type ReactNode, type RefObject, useEffect, useEffectEvent, useId, useLayoutEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useBackButton } from "#components/overlays/back-button-layers.ts";
+import { isComposingKey } from "#lib/browser/composing-key.ts";
 
 const gapPx = 8;
 
@@ -53,7 +54,7 @@ export function EmojiPanel({ field, onClose, children }: EmojiPanelProps) {
       className="z-3 flex h-[min(20rem,45dvh)] shrink-0 flex-col border-line bg-surface pt-2 focus-visible:outline-none sm:absolute sm:right-2 sm:bottom-[var(--panel-bottom)] sm:h-[min(26rem,60dvh,100dvh-var(--panel-bottom)-5rem)] sm:w-96 sm:rounded-bubble sm:border sm:shadow-xl"
       onSubmit={(event) => event.stopPropagation()} // the search is no part of the composer's form
       onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.nativeEvent.isComposing) return;
+        if (event.key !== "Escape" || isComposingKey(event.nativeEvent)) return;
         event.preventDefault();
         event.stopPropagation();
         onClose();

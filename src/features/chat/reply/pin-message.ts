@@ -1,17 +1,30 @@
-import { showToast } from "#components/overlays/toast.tsx";
+import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
-import { pinMessage } from "#sync/message-actions.ts";
+import { listClearedPins, pinMessage } from "#sync/message-actions.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 
-/** Pins or unpins a message. A toast says what failed, and that it is unpinned: a pin shows in the chat. */
+/** Pins or unpins a message. A toast says what failed; the pinned bar and the entry about a pin show what succeeded. */
 export const pinWithToast = async (conversation: ConversationId, seq: number, pinned: boolean): Promise<void> => {
   try {
     await pinMessage(conversation, seq, pinned);
   } catch (error) {
-    const message = t(`errors.${asSyncError(error).code}`);
-    showToast({ tone: "danger", title: t("common.error"), message });
+    const { code } = asSyncError(error);
+    const cleared = code === "too_many_pinned_messages" ? await listClearedPins(conversation) : [];
+    showToast({
+      tone: "danger",
+      title: t("common.error"),
+      message: cleared.length > 0 ? t("pins.cleared") : t(`errors.${code}`),
+      ...(cleared.length > 0 && {
+        action: {
+          label: t("pins.unpinCleared"),
+          onSelect: () => {
+            for (const clearedSeq of cleared) void pinWithToast(conversation, clearedSeq, false);
+          },
+        },
+      }),
+    });
     return;
   }
-  if (!pinned) showToast({ message: t("pins.unpinned") });
+  if (!pinned) announceResult(t("pins.unpinned"));
 };

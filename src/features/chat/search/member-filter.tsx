@@ -1,6 +1,7 @@
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type FiltersProps, SenderFilter } from "#components/controls/search-filters.tsx";
+import { toNameOrNumber } from "#components/people/person-name.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { locales } from "#i18n/locales.ts";
 import { useLanguage } from "#i18n/setup.ts";
@@ -18,9 +19,10 @@ export function MemberFilter({ group, ...filters }: FiltersProps & { group: Conv
   const options = useMemo(
     () =>
       (members ?? [])
-        .map(({ number, username, phone }) => ({
-          value: number,
-          label: number === card?.number ? t("common.you") : username || phone || t("common.deletedAccount"),
+        .map((member) => ({
+          value: member.number,
+          label:
+            member.number === card?.number ? t("common.you") : toNameOrNumber(member) || t("common.deletedAccount"),
         }))
         .sort((a, b) => a.label.localeCompare(b.label, locales[language])),
     [members, card?.number, t, language],

@@ -10,12 +10,15 @@ import type { ConversationId } from "#contract/ids.ts";
 import { searchQueryMaxLength } from "#contract/limits/search.ts";
 import { createMessageMatcher } from "#contract/wire/search-filter.ts";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
-import { findAdjacentResult, findMatches, toResultNumber } from "#lib/text/search-matching.ts";
+import { isComposingKey } from "#lib/browser/composing-key.ts";
+import { createPartMatcher, findAdjacentResult, findMatches, toResultNumber } from "#lib/text/search-matching.ts";
 import { useCurrentMessages } from "#sync/hooks/use-current-messages.ts";
 import { MemberFilter } from "./member-filter.tsx";
 import type { ActiveSearchResult } from "./search-highlight.tsx";
 import { SearchResults } from "./search-results.tsx";
 import { useChatSearch } from "./use-chat-search.ts";
+
+const resultPageSize = 50;
 
 type SearchPanelProps = {
   conversation: ConversationId;
@@ -44,8 +47,14 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
   const [filters, setFilters] = useState<ChosenFilters>({});
   const filter = toSearchFilter(filters);
   const search = useChatSearch(conversation, query, filter);
-  const { state, error } = search;
-  const results = useCurrentMessages(search.results, createMessageMatcher(query, filter));
+  const { state, error, hasOlder } = search;
+  const [shownMax, setShownMax] = useState(resultPageSize);
+  // Thousands may be found. Those that are shown or about to be are kept current.
+  const activeIndex = search.results.findIndex(({ seq }) => seq === activeResult?.seq);
+  const currentMax = Math.max(shownMax, activeIndex + resultPageSize);
+  const isMatch = createMessageMatcher(createPartMatcher(query), filter);
+  const current = useCurrentMessages(search.results.slice(0, currentMax), isMatch);
+  const results = [...current, ...search.results.slice(currentMax)];
   const panel = useRef<HTMLDivElement>(null);
   useBackButton(onClose);
   useEffect(() => {
@@ -77,12 +86,13 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
 
   const chooseFilters = (next: ChosenFilters) => {
     setFilters(next);
+    setShownMax(resultPageSize);
     select(undefined);
   };
 
   const handleKey = useEffectEvent((event: KeyboardEvent) => {
     const { key, shiftKey, target } = event;
-    if (event.isComposing || event.defaultPrevented || !(target instanceof Element)) return;
+    if (isComposingKey(event) || event.defaultPrevented || !(target instanceof Element)) return;
     const isInChat = target === document.body || panel.current?.closest("[data-screen]")?.contains(target);
     // Menus and dialogs close by themselves.
     if (key === "Escape" && isInChat && !target.closest("dialog")) onClose();
@@ -108,6 +118,7 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
             maxLength={searchQueryMaxLength}
             onChange={(next) => {
               setTyped(next);
+              setShownMax(resultPageSize);
               select(undefined);
             }}
             onSubmit={() => step(1)}
@@ -156,16 +167,26 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
             <EmptyState
               icon="i-ph-magnifying-glass"
               title={t("chat.noneTitle")}
-              body={filter ? t("searchFilters.none") : <bdi>{t("chat.noneBody", { query })}</bdi>}
+              body={
+                filter ? (
+                  t("searchFilters.none")
+                ) : (
+                  <>
+                    <bdi>{t(hasOlder || state === "local" ? "chat.noneOnDevice" : "chat.noneBody", { query })}</bdi>
+                    {hasOlder && ` ${t("chat.olderByWords")}`}
+                  </>
+                )
+              }
             />
           )}
           <SearchResults
             key={JSON.stringify([query, filter])}
-            results={results}
+            results={results.slice(0, shownMax)}
             query={query}
             conversation={conversation}
             people={people}
             onSelect={({ seq }) => select(toActiveResult(query, seq))}
+            onShowMore={results.length > shownMax ? () => setShownMax(shownMax + resultPageSize) : undefined}
           />
         </>
       )}

@@ -1,4 +1,3 @@
-import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { HighlightedSpans } from "#components/messages/highlighted-spans.tsx";
 import { toPreviewParts } from "#components/messages/message-preview-text.ts";
@@ -13,12 +12,10 @@ import { balanceBidi } from "#lib/text/bidi.ts";
 import { toExcerpt } from "#lib/text/search-matching.ts";
 import type { SearchHit } from "#sync/queries/search/message-search.ts";
 
-const resultPageSize = 50;
-
 function ResultExcerpt({ text, query }: { text: string; query: string }) {
   const excerpt = toExcerpt(balanceBidi(text), query);
   return (
-    <bdi className="line-clamp-3 text-start whitespace-pre-line [overflow-wrap:anywhere]">
+    <bdi className="line-clamp-3 text-start whitespace-pre-line [unicode-bidi:plaintext] [overflow-wrap:anywhere]">
       <HighlightedSpans {...excerpt} />
     </bdi>
   );
@@ -30,18 +27,19 @@ type SearchResultsProps = {
   conversation: ConversationId;
   people: ChatPeople;
   onSelect: (message: SearchHit) => void;
+  /** Undefined if there are no more results. */
+  onShowMore: (() => void) | undefined;
 };
 
 /** Result list, newest first. A tap opens the message in the conversation. */
-export function SearchResults({ results, query, conversation, people, onSelect }: SearchResultsProps) {
+export function SearchResults({ results, query, conversation, people, ...props }: SearchResultsProps) {
+  const { onSelect, onShowMore } = props;
   const { t } = useTranslation();
   const language = useLanguage();
-  const [limit, setLimit] = useState(resultPageSize);
-  const visibleResults = useMemo(() => results.slice(0, limit), [results, limit]);
   // Results may be from members without a message in the loaded part of the chat.
   const resultPeople = {
     ...people,
-    members: useMentionedMembers(conversation, people.members?.ownNumber, visibleResults),
+    members: useMentionedMembers(conversation, people.members?.ownNumber, results),
   };
   const formatWhen = (at: number) => {
     const date = formatTimeOrDate(at, language);
@@ -50,7 +48,7 @@ export function SearchResults({ results, query, conversation, people, onSelect }
   return (
     <div className="min-h-0 flex-1 overflow-y-auto overscroll-contain">
       <ul aria-label={t("chat.foundList")}>
-        {visibleResults.map((message) => {
+        {results.map((message) => {
           const { icon, text: description } = toPreviewParts(message.body, t, undefined);
           return (
             <li key={message.key} className="border-b border-line">
@@ -76,11 +74,11 @@ export function SearchResults({ results, query, conversation, people, onSelect }
           );
         })}
       </ul>
-      {results.length > limit && (
+      {onShowMore && (
         <button
           type="button"
           className="min-h-12 w-full px-4 font-semibold text-accent hover:bg-raised"
-          onClick={() => setLimit(limit + resultPageSize)}
+          onClick={onShowMore}
         >
           {t("chat.moreResults")}
         </button>

@@ -9,6 +9,8 @@ export type ChatSearch = {
   state: "idle" | "running" | "complete" | "local";
   /** Results so far, newest first. */
   results: SearchHit[];
+  /** Messages that only the server has, where words are found by their beginnings. */
+  hasOlder?: boolean;
   error?: SyncError["code"];
 };
 const idleChatSearch: ChatSearch = { state: "idle", results: [] };
@@ -32,7 +34,7 @@ export const useChatSearch = (
     };
     setSearch({ key, state: "running", results: [] });
     searchMessages(engine.tab, conversation, { query, filter }, (found) => update({ results: found }), signal).then(
-      ({ complete }) => update({ state: complete ? "complete" : "local" }),
+      ({ isComplete, hasOlder }) => update({ state: isComplete ? "complete" : "local", hasOlder }),
       (error: unknown) => update({ state: "local", error: error instanceof SyncError ? error.code : "internal" }),
     );
     return () => controller.abort();

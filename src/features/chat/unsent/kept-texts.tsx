@@ -39,7 +39,7 @@ export default function KeptTextList({ conversation, texts, canWrite, onRestored
         <div key={kept.id} className="flex items-center gap-1 border-t border-line py-1 pr-1 pl-4">
           <p className="min-w-0 flex-1 text-sm leading-5">
             {texts.length === 1 && <span className="block font-semibold text-muted">{t("chat.keptText")}</span>}
-            <bdi className="line-clamp-3 whitespace-pre-wrap select-text [overflow-wrap:anywhere]">
+            <bdi className="line-clamp-3 whitespace-pre-wrap [unicode-bidi:plaintext] select-text [overflow-wrap:anywhere]">
               {balanceBidi(kept.text)}
             </bdi>
           </p>

@@ -29,8 +29,8 @@ export default function UnsentContentPanel({ conversation, draft, unsent, reason
         {draft !== "" && (
           <section className="border-t border-line px-4 pt-3 pb-2">
             <h2 className="text-sm font-semibold text-muted">{t("groups.chat.leftDraft")}</h2>
-            <p dir="auto" className="my-1 max-h-40 overflow-y-auto whitespace-pre-wrap [overflow-wrap:anywhere]">
-              <bdi>{balanceBidi(draft)}</bdi>
+            <p className="my-1 max-h-40 overflow-y-auto whitespace-pre-wrap [unicode-bidi:plaintext] [overflow-wrap:anywhere]">
+              {balanceBidi(draft)}
             </p>
             <div className="flex flex-wrap justify-end gap-2">
               <Button variant="quiet" className="!px-3" onClick={() => void copyText(draft)}>

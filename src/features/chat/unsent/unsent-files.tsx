@@ -49,8 +49,8 @@ function UnsentFileItem({ file }: { file: UnsentContent["files"][number] }) {
         <bdi className="block truncate">{file.name}</bdi>
         <span className="text-sm text-muted tabular-nums">{blob && formatBytes(blob.size, language)}</span>
         {file.caption !== "" && (
-          <p dir="auto" className="whitespace-pre-wrap [overflow-wrap:anywhere]">
-            <bdi>{balanceBidi(file.caption)}</bdi>
+          <p className="whitespace-pre-wrap [unicode-bidi:plaintext] [overflow-wrap:anywhere]">
+            {balanceBidi(file.caption)}
           </p>
         )}
       </div>
@@ -101,7 +101,7 @@ export function UnsentFileList({
         </Button>
       </div>
       {isConfirmingDiscard && (
-        <DiscardAttachmentsDialog onConfirm={discard} onClose={() => setConfirmingDiscard(false)} />
+        <DiscardAttachmentsDialog hasOnlyCopy onConfirm={discard} onClose={() => setConfirmingDiscard(false)} />
       )}
     </section>
   );

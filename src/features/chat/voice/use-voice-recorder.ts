@@ -1,9 +1,9 @@
 import { type PointerEvent, useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { inCall } from "#calls/call-state.ts";
+import { composerCover } from "#components/overlays/cover.ts";
 import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
-import { isComposerCovered } from "#features/chat/composer/composer-overlay.ts";
 import { t } from "#i18n/setup.ts";
 import { waitForTakeover } from "#lib/browser/first-view.ts";
 import { hasRecordings, trackDraftSave } from "#sync/actions.ts";
@@ -99,7 +99,7 @@ export const useVoiceRecorder = (conversation: ConversationId, onSend: () => voi
     setStarting(false);
     // The user may have left the chat or released the button while the code was loading.
     if (!code || heldGesture?.isReleased || current.current || isUnmounted.current) return;
-    if (isComposerCovered.get() || warnIfInCall()) {
+    if (composerCover.isCovered.get() || warnIfInCall()) {
       gesture.current = undefined;
       return;
     }

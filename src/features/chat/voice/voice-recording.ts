@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { inCall } from "#calls/call-state.ts";
+import { composerCover } from "#components/overlays/cover.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { MediaType } from "#contract/files.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { voiceMinMs } from "#contract/limits/files.ts";
 import { pauseVoice } from "#features/chat/attachments/voice-player.ts";
-import { isComposerCovered } from "#features/chat/composer/composer-overlay.ts";
 import { type TextKey, t } from "#i18n/setup.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { MicrophoneError, type VoiceProgress, VoiceRecorder } from "#lib/media/voice-recorder.ts";
@@ -92,8 +92,8 @@ export class VoiceRecording {
     // A call takes over the microphone and must not be recorded.
     const unsubscribeCalls = inCall.subscribe(() => inCall.get() && this.#interrupt("chat.voice.cut"));
     // Recording must not continue where its controls are hidden.
-    const unsubscribeOverlays = isComposerCovered.subscribe(
-      () => isComposerCovered.get() && this.#interrupt("chat.voice.covered"),
+    const unsubscribeOverlays = composerCover.isCovered.subscribe(
+      () => composerCover.isCovered.get() && this.#interrupt("chat.voice.covered"),
     );
     let lock: ReturnType<typeof acquireRecordingLock> | undefined;
     this.#release = () => {

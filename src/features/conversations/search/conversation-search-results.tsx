@@ -7,12 +7,12 @@ import { PersonListItem } from "#components/people/person-row.tsx";
 import type { Uuid } from "#contract/ids.ts";
 import { ConversationListRow, toConversationAvatar } from "#features/conversations/conversation-row.tsx";
 import type { ConversationMenu } from "#features/conversations/use-conversation-menu.tsx";
-import { useLanguage } from "#i18n/setup.ts";
+import { loadWithTexts, useLanguage } from "#i18n/setup.ts";
 import { matchesContact } from "#lib/text/match-contact.ts";
 import { useConversations } from "#sync/hooks/use-conversations.ts";
 import { useContacts } from "#sync/hooks/use-people.ts";
 
-const MessageMatches = lazyComponent(() => import("./message-matches.tsx"));
+const MessageMatches = lazyComponent(() => loadWithTexts(() => import("./message-matches.tsx")));
 
 const searchedConversationsMax = 1_000;
 const resultsMax = 50; // of each kind; a longer query narrows the results

@@ -14,7 +14,7 @@ import { createMessageMatcher } from "#contract/wire/search-filter.ts";
 import { formatTimeOrDate } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
-import { toExcerpt } from "#lib/text/search-matching.ts";
+import { createPartMatcher, toExcerpt } from "#lib/text/search-matching.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 import { useCurrentMessages } from "#sync/hooks/use-current-messages.ts";
 import { useMemberProfiles } from "#sync/hooks/use-group.ts";
@@ -124,8 +124,8 @@ export default function MessageMatches(props: MessageMatchesProps) {
   const { query, filters: chosen, names, hasNoName, conversations, onFilter } = props;
   const { t } = useTranslation();
   const filter = toSearchFilter(chosen);
-  const { state, error, isLimited, showMore, ...found } = useGlobalSearch(query, filter);
-  const isMatch = createMessageMatcher(query, { ...filter, from: undefined }); // an edit leaves the sender
+  const { state, error, isLimited, hasOlder, showMore, ...found } = useGlobalSearch(query, filter);
+  const isMatch = createMessageMatcher(createPartMatcher(query), { ...filter, from: undefined }); // an edit leaves the sender
   const stored = useCurrentMessages(found.stored, isMatch);
   const older = useCurrentMessages(found.older, isMatch);
   const count = stored.length + older.length;
@@ -147,7 +147,16 @@ export default function MessageMatches(props: MessageMatchesProps) {
             <EmptyState
               icon="i-ph-binoculars"
               title={t("masolo.noMatchTitle")}
-              body={filter ? t("searchFilters.none") : <bdi>{t("masolo.noMatchBody", { query })}</bdi>}
+              body={
+                filter ? (
+                  t("searchFilters.none")
+                ) : (
+                  <>
+                    <bdi>{t("masolo.noMatchBody", { query })}</bdi>
+                    {hasOlder && ` ${t("chat.olderByWords")}`}
+                  </>
+                )
+              }
             />
           </div>
         )}

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import type { GlobalSearchFilter } from "#contract/wire/global-search.ts";
 import { createMessageMatcher } from "#contract/wire/search-filter.ts";
+import { createPartMatcher } from "#lib/text/search-matching.ts";
 import { useEngine, useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import type { GlobalQuery } from "#sync/queries/conversation-filter.ts";
 import { GlobalMessageSearch, type GlobalSearchView } from "#sync/queries/search/global-search.ts";
@@ -45,7 +46,11 @@ const useArrivedResults = (
   return useMemo(
     () =>
       newest && filter?.from === undefined && canSearch({ query, filter })
-        ? findArrivedResults(newest, startedAt, createMessageMatcher(query, { ...filter, from: undefined }))
+        ? findArrivedResults(
+            newest,
+            startedAt,
+            createMessageMatcher(createPartMatcher(query), { ...filter, from: undefined }),
+          )
         : [],
     [newest, startedAt, query, filterKey],
   );

@@ -4,7 +4,7 @@ import * as v from "valibot";
 import { Button } from "#components/controls/button.tsx";
 import { TextField } from "#components/controls/text-field.tsx";
 import { useNavigateIfStillHere } from "#components/layout/use-navigate-if-still-here.ts";
-import { openToast, showToast } from "#components/overlays/toast.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
 import { useSelection } from "#components/people/use-selection.ts";
 import { GroupName } from "#contract/groups.ts";
@@ -42,7 +42,6 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<"name" | "members">();
   const isRunning = useRef(false);
-  const dismissToast = useRef(() => {});
   const draft = useDraft("group", { files: picture ? [picture] : [], text: name, to: [...chosen], id }, (saved) => {
     setName((before) => (before === "" ? saved.text : before));
     addToSelection(saved.to);
@@ -54,7 +53,8 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
 
   const finish = async (name: string, invited: readonly Uuid[] = []) => {
     const created = t("groups.create.created", { name: isolateBidi(name) });
-    showToast({ message: [created, ...toInvitedTexts(people, invited, t)].join("\n") });
+    const message = [created, ...toInvitedTexts(people, invited, t)].join("\n");
+    showToast({ message, isShownByScreen: invited.length === 0 });
     try {
       if (picture) await changeGroupPicture(id, picture);
     } catch (error) {
@@ -78,23 +78,17 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
     if (blob) setPicture(new File([blob], "group", { type: blob.type }));
   };
   const clearProblem = (field: typeof problem) => {
-    if (problem !== field) return;
-    setProblem(undefined);
-    dismissToast.current();
+    if (problem === field) setProblem(undefined);
   };
   const toggleMember = (person: { id: Uuid }) => {
     clearProblem("members");
     toggle(person);
   };
 
-  const showProblem = (field: "name" | "members", message: string) => {
-    setProblem(field);
-    dismissToast.current = openToast({ tone: "danger", title: t("common.error"), message });
-  };
   const submit = async () => {
     const parsed = v.safeParse(GroupName, name);
-    if (!parsed.success) return showProblem("name", nameProblem);
-    if (members.length === 0) return showProblem("members", t("errors.group_without_members"));
+    if (!parsed.success) return setProblem("name");
+    if (members.length === 0) return setProblem("members");
     if (isRunning.current) return;
     isRunning.current = true;
     setBusy(true);
@@ -134,6 +128,7 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
               readOnly={isBusy}
               value={name}
               error={problem === "name" ? nameProblem : undefined}
+              focusOnError
               onChange={({ target }) => {
                 setName(target.value);
                 clearProblem("name");
@@ -154,7 +149,9 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
             {t("groups.create.selected", { count: members.length })}
           </p>
           {problem === "members" && (
-            <p className="mb-2 px-1 text-sm text-danger">{t("errors.group_without_members")}</p>
+            <p role="alert" className="mb-2 px-1 text-sm text-danger">
+              {t("errors.group_without_members")}
+            </p>
           )}
           {isOffline && <p className="mb-2 px-1 text-sm">{t("groups.create.offline")}</p>}
           <Button

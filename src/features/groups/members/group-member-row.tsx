@@ -19,8 +19,8 @@ export function GroupMemberRow({ member, items }: GroupMemberRowProps) {
     <>
       <Avatar person={isDeleted ? { ...member, deleted: 1 } : member} />
       <span className="flex min-w-0 flex-1 flex-col">
-        <span className="flex min-w-0 gap-1">
-          <bdi className="min-w-0 truncate font-semibold">{name}</bdi>
+        <span className="flex min-w-0 flex-wrap gap-x-1">
+          <bdi className="max-w-full truncate font-semibold">{name}</bdi>
           {member.isMe && <span className="shrink-0 text-muted">({t("common.you")})</span>}
         </span>
         <span className="flex flex-wrap items-center gap-x-3 text-sm">

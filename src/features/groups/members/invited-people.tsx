@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { focusOnMount } from "#components/focus/focus-on-mount.ts";
 import { keepFocusInRows } from "#components/focus/row-focus.ts";
-import { showToast } from "#components/overlays/toast.tsx";
+import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import type { GroupCandidates } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { useFormat } from "#i18n/use-format.ts";
@@ -35,7 +35,7 @@ export function InvitedPeople({ group, invited, onWithdrawn, isOnPage = false }:
     try {
       await withdrawGroupInvitation(group, user);
       const message = t("groups.invited.withdrawn", { name: isolateBidi(name) });
-      showToast({ message });
+      announceResult(message);
       setLastWithdrawn(message);
       onWithdrawn();
     } catch (error) {

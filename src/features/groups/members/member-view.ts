@@ -1,3 +1,4 @@
+import { toNameOrNumber } from "#components/people/person-name.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
@@ -17,7 +18,7 @@ export type GroupMemberView = {
 };
 
 /** Display name for use in sentences. */
-export const formatGroupMemberName = ({ username, phone }: GroupMemberView): string => isolateBidi(username || phone);
+export const formatGroupMemberName = (member: GroupMemberView): string => isolateBidi(toNameOrNumber(member));
 
 const getSortRank = ({ role, isMe }: GroupMemberView): number => (role === "owner" ? 0 : isMe ? 1 : 2);
 

@@ -2,6 +2,7 @@ import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, useNavigate } from "react-router";
 import { Button } from "#components/controls/button.tsx";
+import { IconLabel } from "#components/controls/icon-label.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { Screen } from "#components/layout/screen.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
@@ -87,10 +88,7 @@ function PictureChoice({ onCode }: CodeReceiver) {
         }}
       />
       <Button variant="secondary" busy={isReading} onClick={() => input.current?.click()}>
-        <span className="flex items-center justify-center gap-2">
-          <span className="i-ph-image text-xl" aria-hidden="true" />
-          {t("scan.choosePicture")}
-        </span>
+        <IconLabel icon="i-ph-image" label={t("scan.choosePicture")} />
       </Button>
     </>
   );

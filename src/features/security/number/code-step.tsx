@@ -5,6 +5,7 @@ import { CodeForm } from "#components/controls/code-form.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { NumberProof, OwnNumber } from "#contract/auth/number.ts";
 import { numberCodeDigits, numberCodePauseSeconds } from "#contract/limits/phone-numbers.ts";
+import { formatPhone } from "#contract/phone/phone-text.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 import { checkNumberCode } from "./number-api.ts";
@@ -60,7 +61,7 @@ export function CodeStep({ proof, phone, startedAt, isBusy, onVerified, onResend
         submitCode={submit}
         submitLabel={t("number.check")}
       >
-        <p role="status">{t("number.codeSent", { phone })}</p>
+        <p role="status">{t("number.codeSent", { phone: formatPhone(phone) })}</p>
       </CodeForm>
       <Button variant="secondary" busy={isBusy} disabled={seconds > 0} onClick={onResend}>
         {seconds > 0 ? t("number.resendIn", { seconds }) : t("number.resend")}

@@ -23,8 +23,8 @@ export function ContactStep({ method, ask, phone, expiresAt, onOver }: ContactSt
   return (
     <div className="flex flex-col gap-4 p-4">
       <p>{t(isCall ? "number.callBody" : "number.messageBody")}</p>
-      <p className="rounded-card bg-raised px-4 py-3 text-center text-lg font-semibold select-all" dir="ltr">
-        {isCall ? <PhoneNumber phone={ask.to} /> : ask.text}
+      <p className="rounded-card bg-raised px-4 py-3 text-center text-lg font-semibold" dir="ltr">
+        {isCall ? <PhoneNumber phone={ask.to} /> : <span className="select-all">{ask.text}</span>}
       </p>
       {isCall ? (
         <ButtonLink href={`tel:${ask.to}`}>{t("number.call")}</ButtonLink>

@@ -2,7 +2,7 @@ import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { focusOnMount } from "#components/focus/focus-on-mount.ts";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
-import type { OwnNumber } from "#contract/auth/number.ts";
+import { isWeakProof, type OwnNumber } from "#contract/auth/number.ts";
 import { useFormat } from "#i18n/use-format.ts";
 import { NumberCard } from "./number-card.tsx";
 
@@ -26,7 +26,7 @@ function LostNumber({ handle }: { handle: string }) {
 export function NumberState({ own, takesFocus }: { own: OwnNumber; takesFocus: boolean }) {
   const { t } = useTranslation();
   const { date } = useFormat();
-  const { phone, handle, verified_at, contested_until, is_refused, is_vouched, vouching } = own;
+  const { phone, handle, verified_at, contested_until, refused_method, is_vouched } = own;
   const isVerified = verified_at !== null && contested_until === null;
   const icon = isVerified ? "i-ph-seal-check text-accent" : "i-ph-seal-warning text-muted";
   return (
@@ -55,9 +55,9 @@ export function NumberState({ own, takesFocus }: { own: OwnNumber; takesFocus: b
       </div>
       {phone === "" && <LostNumber handle={handle ?? ""} />}
       {contested_until !== null && <p className="p-4">{t("number.contested", { date: date(contested_until) })}</p>}
-      {is_refused && (
+      {refused_method !== null && (
         <p role="alert" className="p-4 text-danger">
-          {t(vouching ? "number.vouching.inUse" : "errors.number_in_use")}
+          {t(isWeakProof(refused_method) ? "number.inUse" : "errors.number_in_use")}
         </p>
       )}
     </NumberCard>

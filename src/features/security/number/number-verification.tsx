@@ -2,6 +2,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useStepUp } from "#components/auth/reauthenticate.tsx";
 import { Button } from "#components/controls/button.tsx";
+import { IconLabel } from "#components/controls/icon-label.tsx";
 import { focusOnMount } from "#components/focus/focus-on-mount.ts";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { PhoneNumber } from "#components/people/phone-number.tsx";
@@ -115,10 +116,7 @@ export function NumberVerification({ target, isNew, vouching, running, setRunnin
               disabled={pending !== undefined && pending !== method}
               onClick={() => void start(method)}
             >
-              <span className="flex items-center justify-center gap-2">
-                <span className={`${methodIcons[method]} shrink-0 text-xl`} aria-hidden="true" />
-                {t(`number.methods.${method}`)}
-              </span>
+              <IconLabel icon={methodIcons[method]} label={t(`number.methods.${method}`)} />
             </Button>
           ))}
         </div>

@@ -55,7 +55,7 @@ export const forgetRunningProof = (): void => storeRunningProof(undefined);
 
 /** Whether a proof of this number has ended, with the number verified or refused. */
 export const isOver = (own: OwnNumber, phone: string, method: NumberMethod): boolean =>
-  own.is_refused ||
+  own.refused_method !== null ||
   (own.phone === phone &&
     own.verified_at !== null &&
     own.contested_until === null &&

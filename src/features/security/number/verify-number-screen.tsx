@@ -114,7 +114,7 @@ export default function VerifyNumberScreen() {
     fetchOwnNumber().then(
       (next) => {
         // The step of vouching shows its own progress.
-        const compared = { ...next, vouching: next.is_refused ? next.vouching : (own?.vouching ?? null) };
+        const compared = { ...next, vouching: next.refused_method ? next.vouching : (own?.vouching ?? null) };
         if (own && JSON.stringify(compared) !== JSON.stringify(own)) show(next);
       },
       () => undefined,

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
+import { IconLabel } from "#components/controls/icon-label.tsx";
 
 /** Copies a text and shows the result itself, because toasts are hidden behind the dialog it is used in. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
@@ -14,10 +15,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   return (
     <div className="flex flex-col gap-1">
       <Button variant="secondary" onClick={() => void copy().catch(() => setOutcome("security.copyFailed"))}>
-        <span className="flex items-center justify-center gap-2">
-          <span className="i-ph-copy text-xl" aria-hidden="true" />
-          {label}
-        </span>
+        <IconLabel icon="i-ph-copy" label={label} />
       </Button>
       <p role="status" className="min-h-6 text-center text-sm text-muted">
         {outcome && t(outcome)}

@@ -2,7 +2,10 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button, ButtonLink } from "#components/controls/button.tsx";
 import { FieldError } from "#components/controls/text-field.tsx";
-import { type FoundPerson, NumberLookupResult, numberLookupMax, toPhoneQuery } from "#contract/people.ts";
+import { toNameOrNumber } from "#components/people/person-name.ts";
+import { PhoneNumber } from "#components/people/phone-number.tsx";
+import { type FoundPerson, NumberLookupResult, numberLookupMax } from "#contract/people.ts";
+import { toPhoneQuery } from "#contract/phone/phone-text.ts";
 import { PeopleSearchResults } from "#features/senga/people-search-results.tsx";
 import { useContactRequestActions } from "#features/senga/use-contact-request-actions.ts";
 import { requestApi } from "#lib/http/api.ts";
@@ -48,12 +51,15 @@ function AbsentNumber({ phone, name, invitation }: AbsentNumberProps) {
     if (!own) isCreating.current = false;
     if (own?.invitation) location.assign(toLink(own.invitation.url));
   };
-  const label = { "aria-label": t("invite.numbers.inviteName", { name: name || phone }), className: "shrink-0 !px-4" };
+  const label = {
+    "aria-label": t("invite.numbers.inviteName", { name: toNameOrNumber({ username: name, phone }) }),
+    className: "shrink-0 !px-4",
+  };
   return (
     <li className="flex items-center gap-3 px-4 py-3">
       <span className="min-w-0 flex-1 break-words">
         {name !== "" && <bdi className="block font-semibold">{name}</bdi>}
-        <bdi className={name === "" ? "" : "text-sm text-muted"}>{phone}</bdi>
+        <PhoneNumber phone={phone} className={name === "" ? "" : "text-sm text-muted"} />
       </span>
       {url === undefined ? (
         <Button variant="secondary" busy={invitation.isBusy} onClick={() => void create()} {...label}>

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { showToast } from "#components/overlays/toast.tsx";
+import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import { OwnInvitation } from "#contract/names/invitation.ts";
 import { requestApi } from "#lib/http/api.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
@@ -38,7 +38,7 @@ export const useInvitation = () => {
     create: () => change("POST"),
     revoke: async () => {
       const own = await change("DELETE");
-      if (own) showToast({ message: t("invite.revoked") });
+      if (own) announceResult(t("invite.revoked"));
       return own;
     },
   };

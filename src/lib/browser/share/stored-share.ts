@@ -17,6 +17,8 @@ const StoredShare = v.object({
   receivedAt: v.number(),
   /** Person who opened it; nobody else can. */
   owner: v.optional(Uuid),
+  /** Whether a page of another site is known to have sent it. */
+  isFromSite: v.optional(v.boolean(), false),
   text: v.string(),
   /** Whether a text of it was sent while its files could not be. */
   isTextSent: v.optional(v.boolean(), false),
@@ -26,7 +28,9 @@ const StoredShare = v.object({
 });
 type StoredShare = v.InferOutput<typeof StoredShare>;
 
-export type OpenedShare = Pick<StoredShare, "id" | "text" | "isTextSent" | "refusedCount"> & { files: File[] };
+export type OpenedShare = Pick<StoredShare, "id" | "isFromSite" | "text" | "isTextSent" | "refusedCount"> & {
+  files: File[];
+};
 
 const storedSharesMax = 5;
 const shareMaxAgeMs = dayMs;
@@ -90,7 +94,7 @@ const readText = (form: FormData, field: string): string => {
  * Stores the form of a share and returns its id, undefined if the form has no content. Rejects, and leaves nothing
  * behind, if there is no room.
  */
-export const saveShare = async (form: FormData, now: number): Promise<Uuid | undefined> => {
+export const saveShare = async (form: FormData, isFromSite: boolean, now: number): Promise<Uuid | undefined> => {
   const id = createUuid(now);
   const sent = form.getAll(shareFields.files).filter((entry) => typeof entry !== "string" && entry.name !== "");
   const files = (sent as File[]).filter(({ size }) => size <= fileMaxBytes).slice(0, sharedFilesMax);
@@ -105,6 +109,7 @@ export const saveShare = async (form: FormData, now: number): Promise<Uuid | und
     await writeRecord(cache, {
       id,
       receivedAt: now,
+      isFromSite,
       text: joinedText,
       isTextSent: false,
       files: files.map(({ name, type }) => ({ name, type })),
@@ -133,8 +138,8 @@ export const openShare = async (id: Uuid, user: Uuid, now: number): Promise<Open
       return new File(stored ? [await stored.blob()] : [], name, { type });
     }),
   );
-  const { text, isTextSent, refusedCount } = share;
-  return { id, text, isTextSent, refusedCount, files };
+  const { isFromSite, text, isTextSent, refusedCount } = share;
+  return { id, isFromSite, text, isTextSent, refusedCount, files };
 };
 
 /** State of a share in a tab, which another tab may have changed. */
@@ -184,14 +189,18 @@ export const discardShare = (id: Uuid): Promise<void> =>
 
 /**
  * Looks for content that was shared while nobody was signed in: the newest that can still be opened, and whether any
- * was dropped because the sign-in took too long. Deletes what has expired.
+ * was dropped because the sign-in took too long. Deletes what has expired and what belongs to others.
  */
-export const findUnownedShare = async (now: number): Promise<{ id: Uuid | undefined; wasDropped: boolean }> => {
+export const findUnownedShare = async (
+  me: Uuid | undefined,
+  now: number,
+): Promise<{ id: Uuid | undefined; wasDropped: boolean }> => {
   const cache = await openCache();
   const ids = await listIds(cache);
   const shares = (await Promise.all(ids.map((id) => readRecord(cache, id)))).filter((share) => share !== undefined);
   const unowned = shares.filter(({ owner }) => owner === undefined);
   const id = unowned.findLast((share) => !isExpired(share, now))?.id;
+  for (const share of shares) if (share.owner !== undefined && share.owner !== me) await deleteShare(share.id);
   await purgeShares(cache, now, storedSharesMax);
   return { id, wasDropped: id === undefined && unowned.length > 0 };
 };

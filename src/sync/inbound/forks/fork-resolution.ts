@@ -1,6 +1,8 @@
 import type { InboxRow } from "#contract/conversations.ts";
+import { gapPageRows } from "#contract/limits/conversations.ts";
 import { restoreWindowMs } from "#contract/limits/delivery.ts";
 import { type StoredBody, withoutEdits, withReply } from "#contract/messages/body.ts";
+import type { Message } from "#contract/messages/message.ts";
 import { mergeReadStates } from "#contract/messages/positions.ts";
 import type { PageResult } from "#contract/wire/commands.ts";
 import { applyInboxRow } from "#sync/inbound/apply-inbox-row.ts";
@@ -12,13 +14,24 @@ import { afterNewestSeq, isDifferentMessage } from "./log-forks.ts";
 
 const requeuedMax = 500; // messages; some may be in the log after all, below the fetched page
 
+/** Sequence numbers of a page at which the same message is stored, and those at which another one is. */
+const comparePage = async ({ store }: ApplyTransaction, { id }: LocalConversationRow, { messages }: PageResult) => {
+  const stored = await store.messages.bulkGet(messages.map(({ seq }) => [id, seq]));
+  const isSame = (message: Message, index: number) => stored[index] && !isDifferentMessage(stored[index], message);
+  const [same, other] = [messages.filter(isSame), messages.filter((message, n) => stored[n] && !isSame(message, n))];
+  return { same: same.map(({ seq }) => seq), different: other.map(({ seq }) => seq) };
+};
+
+type PageComparison = Awaited<ReturnType<typeof comparePage>>;
+
 /** Whether a page belongs to the stored log, as far as that reaches. */
 const isSameLog = async (
   transaction: ApplyTransaction,
   row: LocalConversationRow,
   page: PageResult,
+  { different }: PageComparison,
 ): Promise<boolean> => {
-  if (page.epoch !== row.epoch || page.head < row.hi) return false;
+  if (page.epoch !== row.epoch || page.head < row.hi || different.length > 0) return false;
   const last = row.lo <= row.hi ? await transaction.store.messages.get([row.id, row.hi]) : undefined;
   return last === undefined || page.anchor === null || page.anchor === last.at;
 };
@@ -124,7 +137,7 @@ const requeueDeletions = async (
 
 /**
  * Resolves a fork with the newest page of the server's log, which is authoritative from here on. Returns the row to
- * apply the page to and the request it then answers; undefined for a page that was requested before the fork.
+ * apply the page to and the request it then answers; undefined for a page that is not to be applied.
  */
 export const resolveFork = async (
   transaction: ApplyTransaction,
@@ -138,15 +151,18 @@ export const resolveFork = async (
   await requeueDeletions(transaction, row, page);
   const inbox = forked.row?.epoch === page.epoch ? forked.row : undefined;
   const answeredRequest = { ...request, seq: page.head + 1, head: 0, revised: inbox?.revision ?? 0 };
-  if (await isSameLog(transaction, row, page)) {
+  const comparison = await comparePage(transaction, row, page);
+  if (await isSameLog(transaction, row, page, comparison)) {
     if (inbox) Object.assign(row, { revision: inbox.revision, revised: inbox.revision });
     await applyDeferredRow(transaction, row, inbox, true);
-    row.head = Math.max(row.head, forked.head);
-    return { row, request: answeredRequest };
+    row.head = Math.max(row.head, forked.head, page.head);
+    // More has arrived than the page holds: what follows the stored messages is fetched as usual.
+    const reachesStored = row.lo > row.hi || (page.messages[0]?.seq ?? 0) <= row.hi + 1;
+    return reachesStored || row.head - row.hi > gapPageRows ? { row, request: answeredRequest } : undefined;
   }
-  const stored = await transaction.store.messages.bulkGet(page.messages.map(({ seq }) => [row.id, seq]));
-  const same = page.messages.filter((message, index) => stored[index] && !isDifferentMessage(stored[index], message));
-  const commonSeq = Math.max(0, ...same.map(({ seq }) => seq));
+  // A message sent since is in both logs, after those that differ.
+  const forkedAt = Math.min(row.hi + 1, ...comparison.different);
+  const commonSeq = Math.max(0, ...comparison.same.filter((seq) => seq < forkedAt));
   const missing = await listLostMessages(transaction, row, commonSeq, page);
   const fresh = await transaction.resetLog(row, page.epoch);
   await requeueMessages(transaction, missing);

@@ -1,7 +1,9 @@
 import type { InboxRow } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { gapPageRows, messagePageRows } from "#contract/limits/conversations.ts";
 import type { Message } from "#contract/messages/message.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
+import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 
 /**
  * Detection of log forks. A server restored from an earlier copy continues from there: its log and the stored one are
@@ -16,15 +18,24 @@ import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/st
 /** Sequence number beyond every message: requests the newest page of a forked row. */
 export const afterNewestSeq = Number.MAX_SAFE_INTEGER;
 
-export const toForkPageCommand = ({ id, lo, hi }: LocalConversationRow, limit: number) =>
-  ({
+const arrivingRows = 10; // messages that may arrive before the answer
+
+/**
+ * Newest page of a forked row. It reaches the stored messages if that takes no longer page than the messages after them
+ * would, so that they stay if the log is the same.
+ */
+export const toForkPageCommand = ({ id, lo, hi, forked }: LocalConversationRow) => {
+  const missing = (forked?.head ?? 0) - hi;
+  const limit = missing > gapPageRows ? messagePageRows : Math.max(messagePageRows, missing + arrivingRows);
+  return {
     type: "page",
     conversation: id,
     direction: "before",
     seq: afterNewestSeq,
-    limit,
+    limit: Math.min(gapPageRows, limit),
     ...(lo <= hi ? { anchor: hi } : {}),
-  }) as const;
+  } as const;
+};
 
 /** Whether the stored message is another one than the server's at the same sequence number. */
 export const isDifferentMessage = (
@@ -51,22 +62,51 @@ export const hasDifferentMessage = async (
   });
 };
 
-/** Whether an inbox row contradicts the stored messages by the times of its last two messages. */
-export const hasDifferentLog = async (
+/**
+ * Compares an inbox row with the stored messages by the times of its last two messages. Unknown if neither of them is
+ * stored.
+ */
+export const compareLogs = async (
   store: LocalStore,
   row: LocalConversationRow,
   inbox: InboxRow,
-): Promise<boolean> => {
+): Promise<"same" | "different" | "unknown"> => {
   const candidates = [
     { seq: inbox.head, at: inbox.at },
     { seq: inbox.head - 1, at: inbox.prior },
   ].filter(({ seq, at }) => at !== null && seq > 0 && seq >= row.lo && seq <= row.hi);
   const stored = await store.messages.bulkGet(candidates.map(({ seq }) => [row.id, seq]));
-  return candidates.some(({ at }, index) => stored[index] !== undefined && stored[index].at !== at);
+  const isSame = candidates.flatMap(({ at }, index) => (stored[index] ? stored[index].at === at : []));
+  if (isSame.includes(false)) return "different";
+  return isSame.length > 0 ? "same" : "unknown";
+};
+
+/**
+ * Conversations whose stored messages may belong to another log than the server's: those marked as forked, and while an
+ * answer with everything is incomplete, those that are not in it yet. Nothing is sent in them, because the place of a
+ * new message would look like one that both logs share.
+ */
+export const listUnconfirmedLogs = async (
+  store: LocalStore,
+  rows: readonly LocalConversationRow[],
+): Promise<Set<ConversationId>> => {
+  const isAwaited = ({ handle, lo, hi }: LocalConversationRow) => handle === undefined && lo <= hi;
+  const isIncomplete = rows.some(isAwaited) && (await readSyncCursor(store)).gaps.length > 0;
+  return new Set(rows.flatMap((row) => (row.forked || (isIncomplete && isAwaited(row)) ? row.id : [])));
 };
 
 /** Forks found by a transaction. `needsFullResync`: every conversation has to be compared with the server's. */
-type ForkCollector = { readonly logResets: ConversationId[]; needsFullResync: boolean };
+type ForkCollector = {
+  readonly logResets: ConversationId[];
+  readonly needsLogCheck: ConversationId[];
+  needsFullResync: boolean;
+};
+
+/** Marks a row as forked until the newest page has shown whether it is. */
+export const markUnconfirmed = (collector: ForkCollector, row: LocalConversationRow, inbox: InboxRow): void => {
+  row.forked = { head: inbox.head, row: inbox };
+  collector.needsLogCheck.push(row.id);
+};
 
 /** Marks a row as forked. `head` is the newest sequence number received, `inbox` the inbox row it came in. */
 export const markForked = (

@@ -3,7 +3,7 @@ import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
 import type { GlobalQuery } from "#sync/queries/conversation-filter.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { ServerMessageSearch } from "./server-message-search.ts";
-import { canSearch, type FoundMessage, searchStoredMessages } from "./stored-message-search.ts";
+import { canSearch, canSearchServer, type FoundMessage, searchStoredMessages } from "./stored-message-search.ts";
 import type { TextBlockCache } from "./text-blocks.ts";
 
 const resultPageSize = 50;
@@ -23,6 +23,8 @@ export type GlobalSearchView = {
   error?: FailureCode;
   /** Whether conversations have further results, which a search in their chats finds. */
   isLimited: boolean;
+  /** Whether there are messages that only the server has, where words are found by their beginnings. */
+  hasOlder?: boolean;
 };
 
 const toKey = ({ conversation, seq }: FoundMessage): string => `${conversation} ${seq}`;
@@ -102,8 +104,9 @@ export class GlobalMessageSearch {
       this.#hasMoreStored = end.hasMore;
       this.#server ??= new ServerMessageSearch(context, search, end);
       if (end.hasMore) return this.#update({ state: "more" });
-      const isComplete = !canSearch(search) || !(await this.#server.hasMore());
-      this.#update({ isLimited: this.#server.hasFull, ...(isComplete ? { state: "complete" } : {}) });
+      const hasOlder = canSearch(search) && (await this.#server.hasMore());
+      const isComplete = !hasOlder || !canSearchServer(search);
+      this.#update({ isLimited: this.#server.hasFull, hasOlder, ...(isComplete ? { state: "complete" } : {}) });
     } catch {
       this.#update({ state: "complete" }); // the store was closed meanwhile
     }

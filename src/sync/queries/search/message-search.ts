@@ -2,6 +2,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { toSearchWords } from "#contract/text.ts";
 import type { CommandOf, SearchResult } from "#contract/wire/commands.ts";
 import { createMessageMatcher, isSearchable } from "#contract/wire/search-filter.ts";
+import { createPartMatcher, FoldedQuery } from "#lib/text/search-matching.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { readDeletedSeqs } from "#sync/store/pending/pending-message-flags.ts";
@@ -54,7 +55,7 @@ async function* searchLocally(
   { query, filter }: MessageSearch,
   stored: Pick<LocalConversationRow, "lo" | "hi">,
 ): AsyncIterable<LocalMessageRow[]> {
-  const isMatch = createMessageMatcher(query, filter);
+  const isMatch = createMessageMatcher(createPartMatcher(query), filter);
   const deleted = await readDeletedSeqs(store, conversation);
   for (const { from, to } of toRanges(stored)) {
     // In ascending order the store returns all of them at once.
@@ -87,6 +88,12 @@ export const requestSearchPage = async (
 };
 
 /**
+ * `isComplete`: everything was searched. `hasOlder`: there are messages that only the server has. It finds words by
+ * their beginnings, and none for a query of signs alone.
+ */
+export type SearchEnd = { isComplete: boolean; hasOlder: boolean };
+
+/**
  * Searches the stored messages, then the rest of the history page by page on the server. The newest stored messages are
  * searched at once, everything else when no other search has replaced this one within `typingPauseMs`.
  */
@@ -96,11 +103,11 @@ export const searchMessages = async (
   { query, filter }: MessageSearch,
   onResults: (hits: SearchHit[]) => void,
   signal?: AbortSignal,
-): Promise<{ complete: boolean }> => {
+): Promise<SearchEnd> => {
   const context = tab.context.get();
   const search: MessageSearch = { query: query.trim(), ...(filter ? { filter } : {}) };
-  const hasOnlySigns = search.query !== "" && toSearchWords(search.query).length === 0;
-  if (!context || hasOnlySigns || !isSearchable(search)) return { complete: true };
+  const isEmpty = search.query !== "" && new FoldedQuery(search.query).isEmpty;
+  if (!context || isEmpty || !isSearchable(search)) return { isComplete: true, hasOlder: false };
   const pause = new Promise<void>((resolve) => tab.platform.startTimer(typingPauseMs, resolve));
   const hits = new Map<number, SearchHit>();
   const show = (max?: number) => {
@@ -115,13 +122,15 @@ export const searchMessages = async (
       nextShowAt = performance.now() + showEveryMs;
     }
     await pause;
-    if (signal?.aborted) return { complete: false };
+    if (signal?.aborted) return { isComplete: false, hasOlder: false };
   }
   show();
-  if (!row || row.head <= row.hidden) return { complete: true };
+  if (!row || row.head <= row.hidden) return { isComplete: true, hasOlder: false };
   // Messages from `lo` on were searched here, unless the newest ones are not stored.
   let before: number | null = row.hi >= row.head ? row.lo : row.head + 1;
-  if (before <= row.hidden + 1) return { complete: true };
+  if (before <= row.hidden + 1) return { isComplete: true, hasOlder: false };
+  const hasOnlySigns = search.query !== "" && toSearchWords(search.query).length === 0;
+  if (hasOnlySigns) return { isComplete: true, hasOlder: true };
   while (before !== null && !signal?.aborted) {
     try {
       const page = await requestSearchPage(tab, { type: "search", conversation, ...search, before }, signal);
@@ -132,9 +141,9 @@ export const searchMessages = async (
       if (page.before !== null && page.before >= before) break; // no progress
       before = page.before;
     } catch (error) {
-      if (error instanceof SyncError) return { complete: false };
+      if (error instanceof SyncError) return { isComplete: false, hasOlder: true };
       throw error;
     }
   }
-  return { complete: before === null };
+  return { isComplete: before === null, hasOlder: true };
 };

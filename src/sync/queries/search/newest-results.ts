@@ -1,7 +1,8 @@
 import { conversationResultsMax } from "#contract/limits/search.ts";
+import { FoldedQuery } from "#lib/text/search-matching.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { type FoundMessage, listConversations, toFoundMessages } from "./stored-message-search.ts";
-import { ConversationScan, FoldedQuery, findInBlock, type TextBlockCache } from "./text-blocks.ts";
+import { ConversationScan, findInBlock, type TextBlockCache } from "./text-blocks.ts";
 
 const conversationsMax = 10; // their newest messages have the first results of a frequent word
 

@@ -4,11 +4,12 @@ import type { StoredBody } from "#contract/messages/body.ts";
 import { toSearchWords } from "#contract/text.ts";
 import type { GlobalSearchFilter } from "#contract/wire/global-search.ts";
 import { createMessageMatcher, isSearchable } from "#contract/wire/search-filter.ts";
+import { createPartMatcher, FoldedQuery } from "#lib/text/search-matching.ts";
 import { type GlobalQuery, readConversationFilters } from "#sync/queries/conversation-filter.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore, PersonRow } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import { ConversationScan, FoldedQuery, type TextBlockCache } from "./text-blocks.ts";
+import { ConversationScan, type TextBlockCache } from "./text-blocks.ts";
 
 /** Blocks that a pass searches in each conversation after its newest messages; each further pass searches more. */
 const firstPassBlocks = 1;
@@ -44,9 +45,13 @@ export type StoredSearchEnd = {
   past: ReadonlySet<ConversationId>;
 };
 
-/** Whether a query looks for something. One of signs alone has no words that could be found. */
+/** Whether a query looks for something. One of combining marks alone does not. */
 export const canSearch = ({ query, filter }: GlobalQuery): boolean =>
-  isSearchable({ query: query.trim(), filter }) && (query.trim() === "" || toSearchWords(query).length > 0);
+  isSearchable({ query: query.trim(), filter }) && (query.trim() === "" || !new FoldedQuery(query).isEmpty);
+
+/** Whether the server looks for something: it finds words by their beginnings, and no signs. */
+export const canSearchServer = ({ query, filter }: GlobalQuery): boolean =>
+  canSearch({ query, filter }) && (query.trim() === "" || toSearchWords(query).length > 0);
 
 /** Messages of one conversation as results. */
 export const toFoundMessages = async (
@@ -70,7 +75,7 @@ const readMatches = async (
   { row, seqs, filter }: ConversationScan,
   query: string,
 ): Promise<LocalMessageRow[]> => {
-  const isMatch = createMessageMatcher(query.trim(), filter);
+  const isMatch = createMessageMatcher(createPartMatcher(query), filter);
   const rows = await store.messages.bulkGet(seqs.map((seq): [ConversationId, number] => [row.id, seq]));
   return rows.flatMap((message) => (message && isMatch(message) ? message : []));
 };

@@ -1,6 +1,7 @@
 import { searchTextOfBody } from "#contract/messages/body.ts";
-import { nonAscii, removeMarks, toSearchWords, toWordPatterns } from "#contract/text.ts";
+import { nonAscii, removeMarks } from "#contract/text.ts";
 import { createMessageMatcher, type SearchFilter } from "#contract/wire/search-filter.ts";
+import type { FoldedQuery } from "#lib/text/search-matching.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 
 const newestSeqs = 30; // read first, which shows a frequent word at once
@@ -29,27 +30,6 @@ const toBlockStart = (seq: number): number => seq - ((seq - 1) % blockSeqs);
  */
 export type TextBlock = { seqs: number[]; text: string; since: number; messages: LocalMessageRow[] };
 type BlockRange = { from: number; to: number; key: string; isNewest: boolean };
-
-/** Query that is compared with folded texts. An empty one matches every text. */
-export class FoldedQuery {
-  readonly #words: string[];
-  readonly #patterns: RegExp[];
-
-  constructor(query: string) {
-    this.#words = toSearchWords(query);
-    this.#patterns = toWordPatterns(query);
-  }
-
-  /** Whether each word of the query begins a word of the text. */
-  matches(folded: string): boolean {
-    return this.mayMatch(folded) && this.#patterns.every((pattern) => folded.search(pattern) !== -1);
-  }
-
-  /** Whether each word of the query is somewhere in the text. */
-  mayMatch(folded: string): boolean {
-    return this.#words.every((word) => folded.includes(word));
-  }
-}
 
 /** Indexes of the newest texts of a block that match, newest first, at most `max`. */
 export const findInBlock = ({ text }: Pick<TextBlock, "text">, query: FoldedQuery, max: number): number[] => {
@@ -124,7 +104,7 @@ export class ConversationScan {
     this.row = row;
     this.#max = max;
     this.filter = filter;
-    this.#isWanted = createMessageMatcher("", filter);
+    this.#isWanted = createMessageMatcher(undefined, filter);
     this.#oldest = Math.max(row.hidden + 1, Math.min(row.lo, row.hi));
     this.#newest = Math.max(this.#oldest, row.hi);
     this.#next = this.#newest;

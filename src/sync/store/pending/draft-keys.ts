@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { type ConversationId, Uuid } from "#contract/ids.ts";
 import { audiences } from "#contract/settings/settings.ts";
+import { StoredBytes } from "#sync/store/stored-bytes.ts";
 
 // Rows and keys of drafts and recordings: what was composed on this device and not sent.
 
@@ -13,7 +14,7 @@ export const RecordingRow = v.object({
   levels: v.array(v.number()),
 });
 export type RecordingRow = v.InferOutput<typeof RecordingRow>;
-export const RecordingChunkRow = v.object({ conversation: v.string(), n: v.number(), chunk: v.blob() });
+export const RecordingChunkRow = v.object({ conversation: v.string(), n: v.number(), chunk: StoredBytes });
 export type RecordingChunkRow = v.InferOutput<typeof RecordingChunkRow>;
 
 /** Target of a draft: a conversation or one of the forms. */

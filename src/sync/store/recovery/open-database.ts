@@ -23,28 +23,50 @@ import {
   listAttachedFiles,
   listReferencedFiles,
   listUnsentConversations,
+  readUnsentSnapshot,
 } from "./unsent-snapshot.ts";
 
 export type StorePair = { store: LocalStore; strict: LocalStore };
 type IndexedDbEnvironment = NonNullable<Platform["indexedDb"]>;
 
 export type OpenedStores = StorePair & {
-  /** "memory": the data is lost when the page closes. */
-  storageTrouble: "memory" | undefined;
+  /**
+   * Why this page works from memory, so that its data is lost when it closes: the browser stores nothing ("memory"), or
+   * the database does not answer at the moment ("unreachable").
+   */
+  storageTrouble: "memory" | "unreachable" | undefined;
   /** The database holds no data of the server yet. */
   isNew: boolean;
 };
 
-/** Opening the database neither succeeded nor failed in time. Its data may be intact and must not be deleted. */
+/** The database neither answered nor failed in time. Its data may be intact and must not be deleted. */
 class StoreTimeoutError extends Error {}
 
-const withTimeout = <T>(platform: Platform, work: Promise<T>): Promise<T> =>
-  new Promise<T>((resolve, reject) => {
-    const cancel = platform.startTimer(platform.storeOpenTimeoutMs, () =>
-      reject(new StoreTimeoutError("opening the local database timed out")),
-    );
-    work.then(resolve, reject).finally(cancel);
+const openingLockMs = 2_000; // a sleeping page that holds the lock delays others only this long
+
+/**
+ * Runs `work`, whose waits for the database end after `storeTimeoutMs` in total if it passes them to `inTime`. That
+ * rejects with a StoreTimeoutError.
+ */
+const withDeadline = async <R>(
+  platform: Platform,
+  work: (inTime: <T>(wait: Promise<T>) => Promise<T>) => Promise<R>,
+): Promise<R> => {
+  let cancel = () => {};
+  const expired = new Promise<never>((_, reject) => {
+    const expire = () => reject(new StoreTimeoutError("the local database does not answer"));
+    cancel = platform.startTimer(platform.storeTimeoutMs, expire);
   });
+  expired.catch(() => undefined); // it may expire while nothing is awaited
+  try {
+    return await work((wait) => Promise.race([wait, expired]));
+  } finally {
+    cancel();
+  }
+};
+
+const withTimeout = <T>(platform: Platform, wait: Promise<T>): Promise<T> =>
+  withDeadline(platform, (inTime) => inTime(wait));
 
 export const closeStores = ({ store, strict }: StorePair): void => {
   store.close();
@@ -57,11 +79,10 @@ export const closeStores = ({ store, strict }: StorePair): void => {
  * requests a lock that it holds.
  */
 const withOpeningLock = async <T>(platform: Platform, name: string, work: () => Promise<T>): Promise<T> => {
-  const { locks, storeOpenTimeoutMs } = platform;
+  const { locks } = platform;
   if (!locks) return work();
   const timeout = new AbortController();
-  // A sleeping page that holds the lock delays others only this long.
-  const cancel = platform.startTimer(storeOpenTimeoutMs, () => timeout.abort());
+  const cancel = platform.startTimer(openingLockMs, () => timeout.abort());
   let isHeld = false;
   try {
     return await locks.request(`${name}-opening`, { signal: timeout.signal }, () => {
@@ -77,9 +98,12 @@ const withOpeningLock = async <T>(platform: Platform, name: string, work: () => 
   }
 };
 
-/** Rejects if the tables cannot be read, as a damaged database may open. Resolves to whether it has a cursor. */
+/**
+ * Reads the tables that the first screen needs: a damaged database may open, and one that another page is writing to
+ * does not answer until that page is done. Resolves to whether it has a cursor.
+ */
 const checkReadable = (store: LocalStore): Promise<boolean> =>
-  store.transaction("r", [store.conversations, store.outbox, store.meta], async () => {
+  store.transaction("r", store.inboundTables, async () => {
     const [cursor] = await Promise.all([
       store.meta.get(cursorKey),
       store.conversations.limit(1).toArray(),
@@ -97,11 +121,12 @@ const openStorePair = async (
     store: new LocalStore(name, "relaxed", environment),
     strict: new LocalStore(name, "strict", environment),
   };
+  const open = () => Promise.all([stores.store.open(), stores.strict.open()]);
   try {
-    await withOpeningLock(platform, name, () =>
-      withTimeout(platform, Promise.all([stores.store.open(), stores.strict.open()])),
-    );
-    return { ...stores, hasCursor: await checkReadable(stores.store) };
+    return await withDeadline(platform, async (inTime) => {
+      await withOpeningLock(platform, name, () => inTime(open()));
+      return { ...stores, hasCursor: await inTime(checkReadable(stores.store)) };
+    });
   } catch (error) {
     closeStores(stores);
     throw error;
@@ -147,8 +172,8 @@ const rebuildStores = async (platform: Platform, me: Uuid): Promise<OpenedStores
     const stores = await openStorePair(platform, name, platform.indexedDb ?? {});
     await restoreUnsentBackup(stores, platform, me, unsent.names);
     return { ...stores, storageTrouble: undefined, isNew: true };
-  } catch {
-    return openInMemory(platform, me, unsent);
+  } catch (error) {
+    return openInMemory(platform, me, unsent, error instanceof StoreTimeoutError ? "unreachable" : "memory");
   }
 };
 
@@ -163,28 +188,61 @@ const restoreUnsentBackup = async (
   await deleteUnsentBackup(platform, toStoreName(me));
 };
 
-const openInMemory = async (platform: Platform, me: Uuid, unsent: UnsentSnapshot): Promise<OpenedStores> => {
+const openInMemory = async (
+  platform: Platform,
+  me: Uuid,
+  unsent: UnsentSnapshot,
+  storageTrouble: "memory" | "unreachable",
+): Promise<OpenedStores> => {
   const environment = await platform.loadMemoryIndexedDb();
   // Dexie's live queries do nothing while Dexie believes that there is no IndexedDB.
   Dexie.dependencies.indexedDB ??= environment.indexedDB;
   // The memory database belongs to this page alone: no lock is needed.
   const stores = await openStorePair({ ...platform, locks: undefined }, toStoreName(me), environment);
   await insertUnsentSnapshot(stores, me, unsent);
-  return { ...stores, storageTrouble: "memory", isNew: true };
+  return { ...stores, storageTrouble, isNew: true };
 };
 
-/** Opens a person's database. `isSuspect`: it opened before but failed in use, and is rebuilt. */
+/** Opens the database on disk, with the unsent content of one that was being rebuilt. Rejects if that fails. */
+export const openOnDisk = async (platform: Platform, me: Uuid): Promise<OpenedStores> => {
+  const name = toStoreName(me);
+  const { hasCursor, ...stores } = await openStorePair(platform, name, platform.indexedDb ?? {});
+  const restoreBackup = async () => {
+    if (await mayHaveUnsentBackup(platform, name)) await restoreUnsentBackup(stores, platform, me);
+  };
+  try {
+    if (!hasCursor) await withTimeout(platform, restoreBackup());
+    return { ...stores, storageTrouble: undefined, isNew: !hasCursor };
+  } catch (error) {
+    closeStores(stores);
+    throw error;
+  }
+};
+
+/**
+ * Opens a person's database: within `storeTimeoutMs` that on disk, otherwise one in memory. `isSuspect`: it opened before
+ * but failed in use, and is rebuilt.
+ */
 export const openStores = async (platform: Platform, me: Uuid, isSuspect: boolean): Promise<OpenedStores> => {
   if (isSuspect) return rebuildStores(platform, me);
   try {
-    const { hasCursor, ...stores } = await openStorePair(platform, toStoreName(me), platform.indexedDb ?? {});
-    if (!hasCursor && (await mayHaveUnsentBackup(platform, toStoreName(me))))
-      await restoreUnsentBackup(stores, platform, me);
-    return { ...stores, storageTrouble: undefined, isNew: !hasCursor };
-  } catch {
+    return await openOnDisk(platform, me);
+  } catch (error) {
+    if (error instanceof StoreTimeoutError) return openInMemory(platform, me, emptyUnsentSnapshot, "unreachable");
     return rebuildStores(platform, me);
   }
 };
+
+/** Copies the unsent content of one database into another. Rejects if that does not succeed within `storeTimeoutMs`. */
+export const insertInTime = (
+  platform: Platform,
+  { me, ...from }: StorePair & { me: Uuid },
+  to: StorePair,
+): Promise<void> =>
+  withTimeout(
+    platform,
+    readUnsentSnapshot(from).then((unsent) => insertUnsentSnapshot(to, me, unsent)),
+  );
 
 /** Deletes all data of a person on this device, after a sign-out. */
 export const deleteAllStores = async (platform: Platform, me: Uuid): Promise<void> => {
@@ -198,7 +256,7 @@ const deleteStore = async (platform: Platform, name: string): Promise<void> => {
 };
 
 /**
- * Deletes everything but unsent content after a session that ended without a sign-out. Kept are unsent messages and
+ * Deletes everything but unsent content after its person ended the session from elsewhere. Kept are unsent messages and
  * posts with their files, drafts, interrupted recordings, unsent settings and pending deletions.
  */
 export const purgeAllButUnsent = async (platform: Platform, me: Uuid): Promise<void> => {

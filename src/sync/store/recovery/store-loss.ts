@@ -15,6 +15,10 @@ const salvageTimeoutMs = 3_000; // maximum delay of a deletion
 export const isDatabaseClosedError = (error: unknown): boolean =>
   error instanceof Error && error.name === "DatabaseClosedError";
 
+/** Whether the browser cannot store a value of this kind, such as a Blob. The database is not at fault. */
+export const isRefusedValueError = (error: unknown): boolean =>
+  error instanceof Error && error.name === "DataCloneError";
+
 /** Reads unsent content before a deletion proceeds. The deletion waits for this page, at most `salvageTimeoutMs`. */
 export const readUnsentBeforeDeletion = (platform: Platform, stores: StorePair): Promise<UnsentSnapshot> => {
   const timedOut = new Promise<UnsentSnapshot>((resolve) =>

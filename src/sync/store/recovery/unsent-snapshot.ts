@@ -3,6 +3,7 @@ import { findAttachment } from "#contract/messages/body.ts";
 import type { LocalStore, OutboxRow } from "#sync/store/database.ts";
 import { listDraftFiles } from "#sync/store/pending/draft-keys.ts";
 import { createConversationRow, setListPosition } from "#sync/store/row-mapping.ts";
+import { type StoredBytes, toBlob, toStoredBytes } from "#sync/store/stored-bytes.ts";
 import { type KnownNames, readKnownNames } from "./known-names.ts";
 import { emptyUnsentSnapshot, isUnsentRow, readUnsentTables, type UnsentSnapshot } from "./unsent-backup.ts";
 
@@ -36,13 +37,26 @@ export const listReferencedFiles = ({ outbox, meta, postbox }: UnsentSnapshot): 
   ...postbox.map(({ id }) => id),
 ];
 
-/** Stores unsent content, with its conversations in the list. */
+/** Rows with bytes in the form that the database accepts: they may come from one in memory, which accepts Blobs. */
+const toStoredRows = async (
+  store: LocalStore,
+  { blobs, chunks }: UnsentSnapshot,
+): Promise<Pick<UnsentSnapshot, "blobs" | "chunks">> => {
+  const toBytes = (bytes: StoredBytes) => toStoredBytes(store, toBlob(bytes));
+  return {
+    blobs: await Promise.all(blobs.map(async (row) => ({ ...row, blob: await toBytes(row.blob) }))),
+    chunks: await Promise.all(chunks.map(async (row) => ({ ...row, chunk: await toBytes(row.chunk) }))),
+  };
+};
+
+/** Stores unsent content behind what is unsent already, with its conversations in the list. */
 export const insertUnsentSnapshot = async (
   { strict }: StrictStore,
   me: Uuid,
   unsent: UnsentSnapshot,
 ): Promise<void> => {
-  const { outbox, uploads, blobs } = unsent;
+  const { outbox, uploads } = unsent;
+  const { blobs, chunks } = await toStoredRows(strict, unsent);
   const storedFiles = new Set(blobs.map(({ file }) => file));
   const referenced = new Set(listAttachedFiles(outbox));
   await strict.transaction(
@@ -51,15 +65,17 @@ export const insertUnsentSnapshot = async (
     async () => {
       await strict.meta.bulkPut(unsent.meta);
       await strict.recordings.bulkPut(unsent.recordings);
-      await strict.chunks.bulkPut(unsent.chunks);
+      await strict.chunks.bulkPut(chunks);
       await strict.postbox.bulkPut(unsent.postbox);
       await strict.blobs.bulkPut(blobs);
       await strict.uploads.bulkPut(uploads.filter(({ file }) => storedFiles.has(file)));
       const withoutUpload = blobs.filter(
         ({ file }) => referenced.has(file) && !uploads.some((upload) => upload.file === file),
       );
-      await strict.files.bulkPut(withoutUpload.map(({ file, blob }) => ({ file, size: blob.size, usedAt: 0 })));
-      await strict.outbox.bulkPut(outbox.map((row) => failIfFileLost(row, storedFiles)));
+      await strict.files.bulkPut(withoutUpload.map(({ file, blob }) => ({ file, size: toBlob(blob).size, usedAt: 0 })));
+      const last = (await strict.outbox.orderBy("order").last())?.order ?? 0;
+      const toRow = (row: OutboxRow) => ({ ...failIfFileLost(row, storedFiles), order: last + row.order });
+      await strict.outbox.bulkPut(outbox.map(toRow));
       for (const { conversation, createdAt } of outbox) {
         const row = (await strict.conversations.get(conversation)) ?? createConversationRow(conversation, me);
         setListPosition(row, Math.max(createdAt, row.lastAt));

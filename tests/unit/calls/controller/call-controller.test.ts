@@ -43,7 +43,7 @@ describe("a call", () => {
     b.controller.handleUserAction({ type: "reject" });
     await time.pass(500);
     expect(a.callNotices).toMatchObject([{ notice: "rejected" }]);
-    expect(b.callNotices).toMatchObject([{ notice: "rejected" }]);
+    expect(b.view).toMatchObject({ state: { phase: "ended", status: "rejected" } });
     await time.pass(2_500);
     expectQuiet(a, b);
     expect(server.callEntries).toMatchObject([{ status: "rejected" }]);
@@ -114,6 +114,23 @@ describe("several devices and tabs", () => {
     }
     await time.pass(2_000);
     expectQuiet(...others);
+    expect([a.phase, b.phase]).toEqual(["connected", "connected"]);
+  });
+
+  it("that decline while an answer is on its way are told that the call was answered elsewhere", async () => {
+    const { time, server, ben, chat, a, b } = await makeCallPair();
+    const other = await new ModelBrowser(server, ben).openTab();
+    await time.pass(500);
+    a.dial(chat, ben);
+    await time.pass(500);
+    b.controller.handleUserAction({ type: "accept" });
+    while (server.open.some(({ answered_at }) => answered_at === null)) await time.pass(1);
+    expect(other.phase).toBe("ringing"); // the answer is on its way to this device
+    other.controller.handleUserAction({ type: "reject" });
+    await time.pass(1_000);
+    expect(other.view).toMatchObject({ state: { phase: "ended", isElsewhere: true } });
+    expect(other.callNotices).toEqual([]);
+    await time.pass(1_000);
     expect([a.phase, b.phase]).toEqual(["connected", "connected"]);
   });
 

@@ -80,7 +80,8 @@ describe("the entry of a call on a device", () => {
     await expect(enqueueForward(tab, chat, item, [other])).rejects.toThrow("original_gone");
     let found: unknown;
     expect(await searchMessages(tab, chat, { query: "call" }, (messages) => (found = messages))).toEqual({
-      complete: true,
+      isComplete: true,
+      hasOlder: false,
     });
     expect(found).toEqual([]);
   });

@@ -251,7 +251,7 @@ describe("chosen but unsent attachments", () => {
     expect(server.log(chat).messages).toHaveLength(1);
   });
 
-  it("wait with unsent messages for the same person when a session expires", async () => {
+  it("wait with unsent messages for the same person when a session is ended from elsewhere", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();

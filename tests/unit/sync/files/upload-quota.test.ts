@@ -92,7 +92,7 @@ describe("files and storage quota", () => {
     expect(server.files.bytes(getOnlyFile(server).id)).toEqual(makeBytes(fourPartSize));
   });
 
-  it("an unsent file waits for its author when a session expires, and cached files do not", async () => {
+  it("an unsent file waits for its author when a session is ended elsewhere, and cached files do not", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();

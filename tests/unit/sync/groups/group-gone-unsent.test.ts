@@ -227,7 +227,7 @@ describe("a group from which the user was removed", () => {
     expect(await findListRow(tab, group)).toMatchObject({ gone: true });
     const { files } = await leftIn(tab);
     expect(files).toMatchObject([{ name: "fête.jpg", caption: "Maman" }]);
-    expect(await (await store.blobs.get(files[0]?.id ?? ""))?.blob.text()).toBe("photo");
+    expect(await new Response((await store.blobs.get(files[0]?.id ?? ""))?.blob).text()).toBe("photo");
     // Each keeps it without the other, and a recording that ends only now is still stored.
     await speak(tab, 1);
     await discardDrafts(tab, group);
@@ -296,7 +296,7 @@ describe("a group from which the user was removed", () => {
     expect(sentTo(server, group)).toEqual([]);
   });
 
-  it("leaves only its unsent messages after an expired session, which are shown as failed later", async () => {
+  it("leaves only its unsent messages after a session ended elsewhere, which are shown as failed later", async () => {
     const { server, amina, benoit, group } = makeGroup();
     const phone = makeDevice(server, benoit);
     const tab = await phone.openTab();

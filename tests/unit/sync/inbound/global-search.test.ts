@@ -144,7 +144,7 @@ describe("searching the messages of all chats", () => {
   it("does not ask the server for a single letter, nor after the person has typed on", async () => {
     const { server, chats, phone, tab } = await makeChats(1);
     for (const chat of chats) await waitUntilDeviceSynced(server, tab, chat);
-    await startSearch(tab, "é").waitFor("more");
+    await startSearch(tab, "z").waitFor("more");
     const { search, views } = startSearch(tab, "ete");
     search.stop();
     await phone.pass(10_000);

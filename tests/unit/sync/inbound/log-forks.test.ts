@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createUuid } from "#contract/ids.ts";
+import { type ConversationId, createUuid } from "#contract/ids.ts";
+import { inboxPageRows } from "#contract/limits/conversations.ts";
+import { isRefusal } from "#contract/wire/commands.ts";
+import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
@@ -93,6 +96,19 @@ describe("a server restored from an earlier copy", () => {
     await eventually(async () => expect((await listConversations(next))[0]).toMatchObject({ unread: all.length }));
   });
 
+  it.each([30, 60, 190])(
+    "keeps what it stored if only %s messages were added to the same log meanwhile",
+    async (added) => {
+      const { server, amina, benoit, chat, phone, tab } = await makeCopied();
+      await phone.close(tab);
+      server.sendTexts(benoit, chat, ...numbered(12, 11 + added));
+      server.recreateInbox(amina); // the answer is complete, and compared with everything stored
+    const next = await phone.openTab();
+      await waitUntilDeviceSynced(server, next, chat);
+      expect(await listTexts(next, chat)).toEqual(numbered(1, 11 + added));
+    },
+  );
+
   it("is sent again the own messages it had acknowledged and lost, each once and in order", async () => {
     const { server, benoit, amina, chat, phone, tab, copy } = await makeCopied();
     for (const text of ["one", "two", "three"]) await enqueueText(tab, chat, text);
@@ -127,6 +143,101 @@ describe("a server restored from an earlier copy", () => {
       expect(await listShown(tab, chat)).toEqual([...numbered(1, 11), "lost sent", "written offline sent"]),
     );
   });
+
+  /** Texts of the server's log. */
+  const textsOnServer = (server: ModelServer, chat: ConversationId) =>
+    server.log(chat).messages.map(({ body }) => (body.type === "text" ? body.text : body.type));
+
+  /**
+   * Two messages of Amina that the copy lacks, a third one that waits on her phone, and messages of Benoît in the
+   * restored log. `all` is what the log contains in the end.
+   */
+  const makeWaiting = async (added: number, copied = makeCopied()) => {
+    const made = await copied;
+    const { server, benoit, chat, phone, tab, copy } = made;
+    for (const text of ["lost 1", "lost 2"]) await enqueueText(tab, chat, text);
+    await waitUntilDeviceSynced(server, tab, chat);
+    phone.faults.isOffline = true;
+    await restore(phone, copy);
+    const his = Array.from({ length: added }, (_, i) => `his ${i}`);
+    server.sendTexts(benoit, chat, ...his);
+    await enqueueText(tab, chat, "waiting");
+    phone.faults.isOffline = false;
+    return { ...made, all: [...numbered(1, 11), ...his, "lost 1", "lost 2", "waiting"] };
+  };
+
+  it.each([1, 2, 3, 4, 60])("receives its lost messages before one that waits, %s places further", async (added) => {
+    const { server, chat, phone, tab, all } = await makeWaiting(added);
+    await reconnects(phone);
+    await eventually(() => expect(textsOnServer(server, chat)).toEqual(all));
+    await waitUntilDeviceSynced(server, tab, chat);
+  });
+
+  it.each([2, 6])("is sent nothing new while its log cannot be read, %s places further", async (added) => {
+    const { server, chat, phone, all } = await makeWaiting(added);
+    let refusals = 3;
+    server.refuse = (_, { type }) => (type === "page" && refusals-- > 0 ? { error: "unavailable" } : undefined);
+    await reconnects(phone);
+    await eventually(() => expect(textsOnServer(server, chat)).toEqual(all));
+    expect(refusals).toBeLessThan(0);
+  });
+
+  it("is sent nothing new in a conversation that is not in the first page of its list", async () => {
+    const pair = makePair();
+    const { server, amina, benoit, chat } = pair;
+    server.sendTexts(benoit, chat, ...numbered(1, 11));
+    for (let n = 0; n < inboxPageRows * 2; n++) {
+      const other = server.addPerson(`Other ${n}`);
+      server.sendTexts(other, server.connect(amina, other), "hello");
+    }
+    const phone = makeDevice(server, amina);
+    const tab = await phone.openTab();
+    tab.prioritizeConversation(chat);
+    await waitUntilDeviceSynced(server, tab, chat);
+    const copied = Promise.resolve({ ...pair, phone, tab, copy: server.copy() });
+    const { all } = await makeWaiting(4, copied);
+    // Benoît's messages moved the conversation to the front; in this copy it is the oldest one again.
+    const entry = server.inbox(amina).entries.get(chat);
+    if (entry) entry.changed = 1;
+    let refusals = 3;
+    server.refuse = (_, command) =>
+      command.type === "changes" && command.before !== undefined && refusals-- > 0
+        ? { error: "unavailable" }
+        : undefined;
+    await reconnects(phone);
+    await eventually(() => expect(textsOnServer(server, chat)).toEqual(all));
+    expect(refusals).toBeLessThan(3);
+  });
+
+  it("is sent nothing by HTTP before it has told what changed", async () => {
+    const { server, chat, phone, all } = await makeWaiting(6);
+    phone.faults.noUpgrade = true;
+    phone.wake();
+    await eventually(() => expect(textsOnServer(server, chat)).toEqual(all));
+    expect(phone.requests.find(({ method, path }) => method === "POST" && path.endsWith("/messages"))).toBeDefined();
+  });
+
+  it.each([4, 30])(
+    "loses nothing if the service worker has sent a message meanwhile, %s places further",
+    async (added) => {
+      const { server, amina, chat, phone, tab, all } = await makeWaiting(added);
+      phone.faults.isOffline = true;
+      const context = getContext(tab);
+      const [waiting] = await context.store.outbox.toArray();
+      if (waiting?.body.type !== "text") throw new Error("nothing waits");
+      const { cid, body } = waiting;
+      const answer = server.execute(amina, { type: "send", conversation: chat, messages: [{ cid, body }] });
+      if (isRefusal(answer)) throw new Error(answer.error);
+      await applyServerChanges(
+        context,
+        answer.sent.map((place) => ({ type: "sent", conversation: chat, epoch: answer.epoch, ...place })),
+      );
+      phone.faults.isOffline = false;
+      await reconnects(phone);
+      await eventually(() => expect(textsOnServer(server, chat).sort()).toEqual([...all].sort()));
+      await waitUntilDeviceSynced(server, tab, chat);
+    },
+  );
 
   it("acknowledges a message at a position where the device has another one: both are kept", async () => {
     const { server, chat, phone, tab, copy } = await makeCopied();

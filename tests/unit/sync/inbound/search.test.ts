@@ -17,7 +17,7 @@ describe("searching", () => {
       steps.push(messages.length);
       found = messages.map(({ seq }) => seq);
     });
-    expect(outcome).toEqual({ complete: true });
+    expect(outcome).toEqual({ isComplete: true, hasOlder: true });
     expect(steps[0]).toBe(6);
     expect(found).toEqual(Array.from({ length: 60 }, (_, i) => 300 - i * 5));
   });
@@ -39,11 +39,33 @@ describe("searching", () => {
       typing.abort(); // the next key
     };
     const outcome = searchMessages(tab, chat, { query: "et" }, show, typing.signal);
-    expect(await outcome).toEqual({ complete: false });
+    expect(await outcome).toEqual({ isComplete: false, hasOlder: false });
     expect([counts, requests]).toEqual([[10], 0]);
     await searchMessages(tab, chat, { query: "ete" }, (messages) => counts.push(messages.length));
     expect(requests).toBeGreaterThan(0);
     expect(counts.at(-1)).toBe(300);
+  });
+
+  it("finds any part of a word among the stored messages, and beginnings of words among older ones", async () => {
+    const { server, amina, benoit, chat } = makePair();
+    server.sendTexts(benoit, chat, "kala nasali", "sali kala", "kala (oui)");
+    for (let i = 4; i <= 100; i++) server.sendTexts(benoit, chat, i % 50 === 0 ? "nasali (malamu)" : `ligne ${i}`);
+    const tab = await makeDevice(server, amina).openTab();
+    await waitUntilDeviceSynced(server, tab, chat);
+    const find = async (query: string) => {
+      let seqs: number[] = [];
+      const end = await searchMessages(tab, chat, { query }, (messages) => {
+        seqs = messages.map(({ seq }) => seq);
+      });
+      return { ...end, seqs };
+    };
+    const { lo = 0 } = (await tab.context.get()?.store.conversations.get(chat)) ?? {};
+    expect(lo).toBeGreaterThan(50);
+    expect(await find("sali")).toEqual({ isComplete: true, hasOlder: true, seqs: [100, 2] });
+    expect(await find("(mal")).toEqual({ isComplete: true, hasOlder: true, seqs: [100, 50] });
+    expect(await find("(")).toEqual({ isComplete: true, hasOlder: true, seqs: [100] });
+    await tab.context.get()?.store.conversations.update(chat, { hidden: lo - 1 });
+    expect(await find("sali")).toEqual({ isComplete: true, hasOlder: false, seqs: [100] });
   });
 
   it("finds what passes a filter on the device and on the server, also without a text", async () => {
@@ -53,10 +75,10 @@ describe("searching", () => {
     await waitUntilDeviceSynced(server, tab, chat);
     const find = async (query: string, filter: SearchFilter) => {
       let seqs: number[] = [];
-      const { complete } = await searchMessages(tab, chat, { query, filter }, (messages) => {
+      const { isComplete } = await searchMessages(tab, chat, { query, filter }, (messages) => {
         seqs = messages.map(({ seq }) => seq);
       });
-      return [complete, seqs];
+      return [isComplete, seqs];
     };
     const links = Array.from({ length: 10 }, (_, i) => 100 - i * 10);
     expect(await find("", { kind: "link" })).toEqual([true, links]);
@@ -93,7 +115,7 @@ describe("searching", () => {
     const outcome = await searchMessages(tab, chat, { query: "ete" }, (messages) => {
       found = messages.map(({ seq }) => seq);
     });
-    expect(outcome).toEqual({ complete: true });
+    expect(outcome).toEqual({ isComplete: true, hasOlder: true });
     expect(found).toEqual([300, 200, 100]);
     expect(refusals).toBeGreaterThan(3);
   });
@@ -112,7 +134,7 @@ describe("searching", () => {
     const outcome = await searchMessages(tab, chat, { query: "m9" }, (messages) => {
       count = messages.length;
     });
-    expect(outcome).toEqual({ complete: false });
+    expect(outcome).toEqual({ isComplete: false, hasOlder: true });
     expect(count).toBe(10);
   });
 });

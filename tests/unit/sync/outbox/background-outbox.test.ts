@@ -133,7 +133,7 @@ it("the app asks for a sync event for a message that was written before it notic
   await eventually(() => expect(phone.outboxSyncRequests).toBeGreaterThan(0));
 });
 
-it("a sign-out deletes unsent replies, an expired session keeps them for their author", async () => {
+it("a sign-out deletes unsent replies, a session ended elsewhere keeps them for their author", async () => {
   const { chat, phone } = makePhone();
   await openOutbox(phone).insert([toReply(chat, "one")]);
   await purgeAllButUnsent(phone.platform(), phone.user);

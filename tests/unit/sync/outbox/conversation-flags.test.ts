@@ -203,7 +203,7 @@ describe("flags of a conversation", () => {
     expect(await readList(tab, "unread")).toEqual([withBenoit]);
   });
 
-  it("choices survive a session that ended by itself", async () => {
+  it("choices survive a session that was ended from elsewhere", async () => {
     const { server, benoit, chat, phone, phoneTab, serverFlags } = await setUp();
     await loseNetwork(phone);
     await changeConversationFlags(phoneTab, chat, { pinned: true });

@@ -298,7 +298,7 @@ describe("stored settings", () => {
     expect(readSettingsCache({ ...place, me: "somebody-else" })).toEqual(defaultSettings);
   });
 
-  it("an unsent change survives an expired session", async () => {
+  it("an unsent change survives a session that was ended from elsewhere", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();

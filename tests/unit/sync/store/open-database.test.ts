@@ -86,7 +86,7 @@ describe("a local store that breaks", () => {
     const { store: anew } = getContext(second);
     expect(await readTextDraft(anew, chat)).toBe("half a tho");
     expect(await readDraftRow(anew, kept)).toMatchObject({ files });
-    expect(await (await anew.blobs.get(id))?.blob.text()).toBe("a picture");
+    expect(await new Response((await anew.blobs.get(id))?.blob).text()).toBe("a picture");
     expect(await anew.files.count()).toBe(0);
     const found = await findRecordingDraft(second, chat);
     expect(found).toMatchObject({ startedAt: 5, ms: 900, levels: [1, 2] });
@@ -129,11 +129,11 @@ describe("a local store that breaks", () => {
     await phone.close(first);
     const { open } = phone.indexedDB;
     phone.indexedDB.open = () => new EventTarget() as IDBOpenDBRequest;
-    phone.openTimeoutMs = 200;
+    phone.storeTimeoutMs = 200;
     const stuck = await phone.openTab();
-    expect(stuck.storageTrouble.get()).toBe("memory");
+    expect(stuck.storageTrouble.get()).toBe("unreachable");
     await phone.close(stuck);
-    Object.assign(phone, { openTimeoutMs: 15_000 }).indexedDB.open = open;
+    Object.assign(phone, { storeTimeoutMs: 5_000 }).indexedDB.open = open;
     phone.faults.isOffline = false;
     const second = await phone.openTab();
     await waitUntilDeviceSynced(server, second, chat);

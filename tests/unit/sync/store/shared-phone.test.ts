@@ -23,7 +23,7 @@ describe("several people on one phone", () => {
     expect(await listConversations(second)).toEqual([]);
   });
 
-  it("when a session expires only unsent messages and drafts stay, for the same person's return", async () => {
+  it("when a session is ended from elsewhere only unsent messages and drafts stay, for the person's return", async () => {
     const { server, amina, benoit, chat } = makePair();
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();

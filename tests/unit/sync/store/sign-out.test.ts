@@ -40,7 +40,7 @@ it("a sign-out leaves no journal entry and no database of the person", async () 
   expect(await databasesOf(phone)).toEqual([]);
 });
 
-it("an expired session, or another person's sign-in, keeps only the data of unsent messages", async () => {
+it("a session that was ended from elsewhere keeps only the data of unsent messages", async () => {
   const kept = await phoneWithUnsent([1_000]);
   await kept.phone.close(kept.tab);
   await purgeAllButUnsent(kept.place.platform, kept.phone.user);

@@ -1,9 +1,16 @@
+import { env } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
 import * as v from "valibot";
-import { type NumberMethod, NumberProof, OwnNumber } from "#contract/auth/number.ts";
-import type { Answer, Person } from "#tests/support/people/people.ts";
+import type { Session } from "#contract/auth/auth.ts";
+import { type NumberMethod, NumberProof, OwnNumber, sendsCode } from "#contract/auth/number.ts";
+import { Challenge } from "#contract/auth/sign-in.ts";
+import { type Answer, makeCaptchaToken, type Person, solveForToken } from "#tests/support/people/people.ts";
+import { request } from "#tests/worker/support/device.ts";
 import { site } from "#tests/worker/support/site.ts";
 import { callRawWith, callWith } from "#tests/worker/support/wrapped-site.ts";
+import { createSessionRow, insertSession } from "#worker/auth/sessions/sessions.ts";
+import { openDb } from "#worker/db/client.ts";
+import { signAccessToken } from "#worker/lib/http/access-token.ts";
 
 /** Called number and number that receives messages. Nobody has them. */
 export const calledNumber = "+243810000098";
@@ -41,7 +48,7 @@ export const withAdapters = (list: object[] = adapters) => ({
 export const withAdapter = (id: string, changed: object = {}) =>
   withAdapters(adapters.filter((adapter) => adapter.id === id).map((adapter) => ({ ...adapter, ...changed })));
 
-type Bindings = ReturnType<typeof withAdapters>;
+type Bindings = ReturnType<typeof withAdapters> & { LOCAL_LIMIT_FACTOR?: string };
 
 export const readOwnNumber = async (person: Person, bindings: Bindings = withAdapters()): Promise<OwnNumber> =>
   v.parse(OwnNumber, (await callWith(bindings, "GET", "/api/number", { token: person.token })).body);
@@ -49,8 +56,30 @@ export const readOwnNumber = async (person: Person, bindings: Bindings = withAda
 export const isVerified = async (person: Person): Promise<boolean> =>
   (await readOwnNumber(person)).verified_at !== null;
 
-export const requestProof = (person: Person, method: NumberMethod, bindings: Bindings = withAdapters()) =>
-  callWith(bindings, "POST", "/api/number/proofs", { token: person.token, body: { method } });
+/** Proof of work for a code to a number of one's own, or to a new one. */
+export const makeNumberToken = async (
+  { token }: Pick<Person, "token">,
+  { phone, bindings = withAdapters(), headers = {} }: CodeOptions = {},
+): Promise<string> => {
+  const body = phone === undefined ? {} : { phone };
+  const answer = await callWith(bindings, "POST", "/api/number/challenge", { token, body, headers });
+  return solveForToken(v.parse(Challenge, answer.body));
+};
+
+type CodeOptions = { phone?: string; bindings?: Bindings; headers?: Record<string, string> };
+
+/** Requests a proof, by a code with the proof of work for it. */
+export const requestProof = async (
+  person: Pick<Person, "token">,
+  method: NumberMethod,
+  bindings: Bindings = withAdapters(),
+  { phone, headers = {} }: CodeOptions = {},
+) => {
+  const options = { bindings, headers, ...(phone === undefined ? {} : { phone }) };
+  const work = sendsCode(method) ? { captcha_token: await makeNumberToken(person, options) } : {};
+  const body = { method, ...work, ...(phone === undefined ? {} : { phone }) };
+  return callWith(bindings, "POST", "/api/number/proofs", { token: person.token, body, headers });
+};
 
 /** Starts a proof that must be accepted. */
 export const startProof = async (person: Person, method: NumberMethod, bindings?: Bindings): Promise<NumberProof> =>
@@ -118,3 +147,44 @@ export const signCall = (body: string, at = Date.now(), secret = secrets.voice):
 
 export const postCall = (body: string, signature = signCall(body)): Promise<Response> =>
   post("bip", { "x-lisolo-signature": signature }, body);
+
+const codeOf = (answer: { body: unknown }) => (answer.body as { error_code?: string }).error_code;
+
+/** Password of those who register with somebody's number. */
+export const newPassword = "Mokonzi2026";
+
+/** Registers with a number where numbers can be verified. */
+export const register = async (phone: string, password = newPassword) => {
+  const captcha_token = await makeCaptchaToken(site, { action: "sign_up", subject: phone });
+  const body = { phone, password, data: { username: "Le vrai" }, gotrue_meta_security: { captcha_token } };
+  return callWith(withAdapters(), "POST", "/api/auth/signup", { body });
+};
+export const registerPerson = async (phone: string): Promise<Person> => {
+  const answer = await register(phone);
+  if (answer.status !== 200) throw new Error(`not registered: ${codeOf(answer)}`);
+  const { user, access_token: token, refresh_token: refreshToken } = answer.body as Session;
+  return { id: user.id, phone, password: newPassword, username: "Le vrai", token, refreshToken };
+};
+
+/** Opens a session now: tokens are short-lived, and the clock may have been advanced. */
+export const renew = async (person: Person, isProved = true): Promise<Person> => {
+  const now = Date.now();
+  const session = createSessionRow(person.id, now, isProved ? { proved_at: now } : {});
+  await insertSession(openDb(env), session);
+  return { ...person, token: await signAccessToken(env, { sub: person.id, sid: session.id, gen: 0 }) };
+};
+
+/** Proves a number by a message from it, as its owner does. */
+export const prove = async (person: Person, phone = person.phone) => {
+  const own = await readOwnNumber(person);
+  const body = { method: "whatsapp_message", ...(own.phone === phone ? {} : { phone }) };
+  const started = await callWith(withAdapters(), "POST", "/api/number/proofs", { token: person.token, body });
+  const { ask } = started.body as { ask?: { text: string } };
+  if (!ask) throw new Error(`not started: ${codeOf(started)}`);
+  await postMessage(toMessageWebhook(phone, ask.text));
+  return readOwnNumber(person);
+};
+
+/** Events of the security notices that a person's devices receive. */
+export const eventsOf = async (person: Person) =>
+  (await request(person, { type: "changes", since: 0 })).notices.map(({ event }) => event);

@@ -14,49 +14,26 @@ import { signInWithProof } from "#tests/worker/support/sign-in.ts";
 import { call, makePerson, refillBuckets, site } from "#tests/worker/support/site.ts";
 import { advanceFrozenClock, freezeClock, resumeClock } from "#tests/worker/support/with-second-factor.ts";
 import { callWith } from "#tests/worker/support/wrapped-site.ts";
-import { createSessionRow, insertSession } from "#worker/auth/sessions/sessions.ts";
 import { openDb } from "#worker/db/client.ts";
-import { signAccessToken } from "#worker/lib/http/access-token.ts";
 import { readTrust } from "#worker/people/trust.ts";
-import { postMessage, readOwnNumber, requestProof, toMessageWebhook, withAdapters } from "./number-proofs.ts";
+import {
+  eventsOf,
+  newPassword,
+  postMessage,
+  prove,
+  readOwnNumber,
+  register,
+  registerPerson,
+  renew,
+  requestProof,
+  toMessageWebhook,
+  withAdapters,
+} from "./number-proofs.ts";
 
 /** Attacks on the ownership of numbers, and its changes (docs/decisions/number-takeover.md). */
 
 const codeOf = (answer: { body: unknown }) => (answer.body as { error_code?: string }).error_code;
 const daySeconds = 24 * 3_600;
-const ownersPassword = "Mokonzi2026";
-
-/** Registers with a number where numbers can be verified. */
-const register = async (phone: string, password = ownersPassword) => {
-  const captcha_token = await makeCaptchaToken(site, { action: "sign_up", subject: phone });
-  const body = { phone, password, data: { username: "Le vrai" }, gotrue_meta_security: { captcha_token } };
-  return callWith(withAdapters(), "POST", "/api/auth/signup", { body });
-};
-const registerPerson = async (phone: string): Promise<Person> => {
-  const answer = await register(phone);
-  expect(answer.status).toBe(200);
-  const { user, access_token: token, refresh_token: refreshToken } = answer.body as Session;
-  return { id: user.id, phone, password: ownersPassword, username: "Le vrai", token, refreshToken };
-};
-
-/** Opens a session now: tokens are short-lived, and the clock may have been advanced. */
-const renew = async (person: Person, isProved = true): Promise<Person> => {
-  const now = Date.now();
-  const session = createSessionRow(person.id, now, isProved ? { proved_at: now } : {});
-  await insertSession(openDb(env), session);
-  return { ...person, token: await signAccessToken(env, { sub: person.id, sid: session.id, gen: 0 }) };
-};
-
-/** Proves a number by a message from it, as its owner does. */
-const prove = async (person: Person, phone = person.phone) => {
-  const own = await readOwnNumber(person);
-  const body = { method: "whatsapp_message", ...(own.phone === phone ? {} : { phone }) };
-  const started = await callWith(withAdapters(), "POST", "/api/number/proofs", { token: person.token, body });
-  const { ask } = started.body as { ask?: { text: string } };
-  if (!ask) throw new Error(`not started: ${codeOf(started)}`);
-  await postMessage(toMessageWebhook(phone, ask.text));
-  return readOwnNumber(person);
-};
 
 const signIn = async (phone: string, password: string) =>
   (await signInWithProof(phone, password, { "cf-connecting-ip": `10.77.${takePersonNumber() % 250}.1` })).answer;
@@ -67,8 +44,6 @@ const search = async (by: Person, phone: string) =>
   }[];
 const relationOf = async (of: Person, about: Person) =>
   (await request(of, { type: "changes", since: 0 })).people.find(({ profile }) => profile.id === about.id);
-const eventsOf = async (person: Person) =>
-  (await request(person, { type: "changes", since: 0 })).notices.map(({ event }) => event);
 
 test("squatting, then the owner arrives", async () => {
   const [squatter, ben] = [await makePerson(), await makePerson()];
@@ -87,7 +62,7 @@ test("squatting, then the owner arrives", async () => {
   });
   // The claim is shown to nobody, and both sign in by the number.
   expect((await search(ben, squatter.phone)).map(({ id }) => id)).toEqual([squatter.id]);
-  const byNumber = [await signIn(owner.phone, ownersPassword), await signIn(squatter.phone, squatter.password)];
+  const byNumber = [await signIn(owner.phone, newPassword), await signIn(squatter.phone, squatter.password)];
   expect(byNumber.map(({ body }) => body)).toMatchObject([{ user: { id: owner.id } }, { user: { id: squatter.id } }]);
 
   expect(await prove(owner)).toMatchObject({ phone: squatter.phone, verified_at: expect.any(Number) });
@@ -102,7 +77,7 @@ test("squatting, then the owner arrives", async () => {
   expect((await signIn(squatter.phone, squatter.password)).body).toMatchObject({
     user: { id: squatter.id, phone: "" },
   });
-  expect((await signIn(squatter.phone, ownersPassword)).body).toMatchObject({ user: { id: owner.id } });
+  expect((await signIn(squatter.phone, newPassword)).body).toMatchObject({ user: { id: owner.id } });
   expect((await call("GET", "/api/contacts", { token: squatter.token })).body).toMatchObject({
     contacts: [{ id: ben.id }],
   });
@@ -178,8 +153,8 @@ test("two verify at once", async () => {
   await Promise.all(texts.map((text) => postMessage(toMessageWebhook(squatter.phone, text))));
   const states = await Promise.all([squatter, ...claimants].map((person) => readOwnNumber(person)));
   expect(states.filter(({ verified_at }) => verified_at !== null)).toHaveLength(1);
-  expect(states.filter(({ is_refused }) => is_refused)).toHaveLength(1);
-  expect(states[0]).toMatchObject({ phone: "", is_refused: false });
+  expect(states.filter(({ refused_method }) => refused_method)).toHaveLength(1);
+  expect(states[0]).toMatchObject({ phone: "", refused_method: null });
   const { results } = await env.DB.prepare(
     "SELECT users.phone AS phone FROM users JOIN profiles ON profiles.id = users.id AND profiles.phone = users.phone WHERE users.phone = ?",
   )
@@ -201,14 +176,14 @@ test("recycled SIM after 45 days", async () => {
   advanceFrozenClock((numberUnusedDays - 1) * daySeconds);
   for (const holder of [ana, unused]) {
     const early = await registerPerson(holder.phone);
-    expect(await prove(early)).toMatchObject({ is_refused: true, verified_at: null });
+    expect(await prove(early)).toMatchObject({ refused_method: "whatsapp_message", verified_at: null });
   }
   expect((await readOwnNumber(await renew(ana, false))).contested_until).not.toBeNull();
   await env.DB.prepare("UPDATE profiles SET contested_at = NULL").run();
 
   advanceFrozenClock(2 * daySeconds); // Ana has been active a moment ago, the other person has not
   const [late, taker] = [await registerPerson(ana.phone), await registerPerson(unused.phone)];
-  expect(await prove(late)).toMatchObject({ is_refused: true, verified_at: null });
+  expect(await prove(late)).toMatchObject({ refused_method: "whatsapp_message", verified_at: null });
   expect(await prove(taker)).toMatchObject({ phone: unused.phone, verified_at: expect.any(Number) });
   expect((await call("GET", "/api/contacts", taker)).body).toMatchObject({ contacts: [] });
   expect(await readOwnNumber(await renew(unused))).toMatchObject({ phone: "", handle: expect.any(String) });
@@ -229,7 +204,7 @@ test("a holder who uses the account is asked to verify the number again, and kee
   for (const holder of [ana, dina]) await prove(holder);
   for (const { phone } of [ana, dina]) {
     const other = await registerPerson(phone);
-    expect(await prove(other)).toMatchObject({ is_refused: true, phone, verified_at: null });
+    expect(await prove(other)).toMatchObject({ refused_method: "whatsapp_message", phone, verified_at: null });
   }
   for (const holder of [ana, dina]) await waitUntil(async () => (await eventsOf(holder)).includes("number_contested"));
   expect(await prove(ana)).toMatchObject({ verified_at: expect.any(Number), contested_until: null });
@@ -237,8 +212,8 @@ test("a holder who uses the account is asked to verify the number again, and kee
   advanceFrozenClock((numberContestDays + 1) * daySeconds);
   for (const holder of [ana, dina]) await renew(holder);
   const [anas, dinas] = [await registerPerson(ana.phone), await registerPerson(dina.phone)];
-  expect(await prove(anas)).toMatchObject({ is_refused: true, verified_at: null });
-  expect(await prove(dinas)).toMatchObject({ is_refused: false, verified_at: expect.any(Number) });
+  expect(await prove(anas)).toMatchObject({ refused_method: "whatsapp_message", verified_at: null });
+  expect(await prove(dinas)).toMatchObject({ refused_method: null, verified_at: expect.any(Number) });
 });
 
 test("a code for a number in use is refused as such, only after it was typed", async () => {
@@ -312,7 +287,7 @@ test("registration answers alike and does the same work for a number of somebody
       batch: (list: D1PreparedStatement[]) => env.DB.batch(list),
     };
     const captcha_token = await makeCaptchaToken(site, { action: "sign_up", subject: phone });
-    const body = { phone, password: ownersPassword, gotrue_meta_security: { captcha_token } };
+    const body = { phone, password: newPassword, gotrue_meta_security: { captcha_token } };
     let answer: Awaited<ReturnType<typeof callWith>> | undefined;
     const rows = await countDirectoryRows(async () => {
       answer = await callWith({ ...withAdapters(), DB }, "POST", "/api/auth/signup", { body });

@@ -3,7 +3,7 @@ import { numberCodesPerDay, numberProofsPerDay } from "#contract/limits/phone-nu
 import type { Person } from "#tests/support/people/people.ts";
 import { connectPeople } from "#tests/support/people/people.ts";
 import { call, makePerson, site } from "#tests/worker/support/site.ts";
-import { callRawWith, callWith } from "#tests/worker/support/wrapped-site.ts";
+import { callRawWith } from "#tests/worker/support/wrapped-site.ts";
 import { findAdapter, listMethods } from "#worker/lib/number-adapters.ts";
 import {
   calledNumber,
@@ -45,7 +45,7 @@ test("on a local server a person verifies their number by a code shown at /dev/s
     verified_at: null,
     methods: ["whatsapp_code", "sms_code"],
     contested_until: null,
-    is_refused: false,
+    refused_method: null,
     is_vouched: false,
     vouching: null,
   });
@@ -87,11 +87,7 @@ test("a code is sent by the configured request, in the language of the person", 
   expect(text.length).toBeLessThanOrEqual(160);
   expect((await typeCode(ana, sms, code)).status).toBe(200);
 
-  await callWith(withAdapters(), "POST", "/api/number/proofs", {
-    token: ben.token,
-    body: { method: "whatsapp_code" },
-    headers: { "accept-language": "pt" },
-  });
+  await requestProof(ben, "whatsapp_code", withAdapters(), { headers: { "accept-language": "pt" } });
   expect(requests[1]?.body).toMatch(new RegExp(`^to=${ben.phone.slice(1)}&code=\\d{6}&lang=pt$`));
   expect(requests[1]?.headers.get("content-type")).toBe("application/x-www-form-urlencoded");
 });

@@ -363,7 +363,7 @@ test("contacts cannot take a number from anybody who uses the account or has ver
   // Nobody is asked to verify the number again, however long the account has been idle.
   for (const claimant of [ofVerified, ofUsed])
     expect(await vouchFor(claimant, vouchers)).toMatchObject({
-      is_refused: true,
+      refused_method: "vouching",
       verified_at: null,
       is_vouched: false,
     });
@@ -381,7 +381,7 @@ test("contacts cannot take a number from anybody who uses the account or has ver
   // The SIM decides at once, without waiting for a holder who uses the account.
   const owner = await registerClaim(unused.phone);
   await prove(owner);
-  expect(await readOwnNumber(owner)).toMatchObject({ phone: unused.phone, is_refused: false, is_vouched: false });
+  expect(await readOwnNumber(owner)).toMatchObject({ phone: unused.phone, refused_method: null, is_vouched: false });
   expect(await readOwnNumber(ofUnused)).toMatchObject({ phone: "", is_vouched: false });
 });
 

@@ -71,23 +71,30 @@ export const hasLeftByThemselves = (log: GroupLog, user: Uuid): boolean => {
   return body.type === "event" && body.event === "left";
 };
 
+/** Makes these people members, and returns those of them who were none. */
+const attachPeople = (log: GroupLog, people: readonly AddedMember[], now: number): Member[] | Refusal => {
+  const added = filterNewMembers(log, people);
+  if (log.members.visible.length + added.length > groupMembersMax) return { error: "group_full" };
+  revealHiddenMembers(log, people);
+  if (added.length === 0) return [];
+  const membersVersion = nextMembersVersion(log);
+  return added.map((person) => attachMember(log, person, "member", membersVersion, now));
+};
+
 const addPeople = (
   log: GroupLog,
   actor: Member,
   { people, invited = [] }: Extract<GroupCommand, { type: "add" }>,
   now: number,
-  isAccepted = false,
 ): GroupChangeResult | Refusal => {
   const added = filterNewMembers(log, people);
   // Left since the Worker asked: the repeated request invites them.
-  if (!isAccepted && added.some(({ user }) => hasLeftByThemselves(log, user))) return { error: "unavailable" };
-  if (log.members.visible.length + added.length > groupMembersMax) return { error: "group_full" };
-  revealHiddenMembers(log, people);
+  if (added.some(({ user }) => hasLeftByThemselves(log, user))) return { error: "unavailable" };
+  const attached = attachPeople(log, people, now);
+  if ("error" in attached) return attached;
   for (const user of invited) if (!findVisibleMember(log, user)) log.invitations.add(user, now);
-  if (added.length === 0) return toGroupChangeResult(log);
-  const membersVersion = nextMembersVersion(log);
-  const numbers = added.map((person) => attachMember(log, person, "member", membersVersion, now).number);
-  appendEvents(log, actor, [{ event: "added", who: numbers }], now);
+  const who = attached.map(({ number }) => number);
+  if (who.length > 0) appendEvents(log, actor, [{ event: "added", who }], now);
   return toGroupChangeResult(log);
 };
 
@@ -97,9 +104,12 @@ const addPeople = (
  */
 export const acceptInvitation = (log: GroupLog, user: Uuid, now: number): GroupChangeResult | Refusal => {
   if (log.members.findActive(user)) return toGroupChangeResult(log);
-  const owner = log.members.active.find(({ role }) => isGroupActionAllowed(role, "add"));
-  if (!owner || !log.invitations.isOpen(user, now)) return { error: "group_invitation_not_found" };
-  return addPeople(log, owner, { type: "add", people: [{ user, isHidden: false }] }, now, true);
+  const hasOwner = log.members.active.some(({ role }) => isGroupActionAllowed(role, "add"));
+  if (!hasOwner || !log.invitations.isOpen(user, now)) return { error: "group_invitation_not_found" };
+  const attached = attachPeople(log, [{ user, isHidden: false }], now);
+  if ("error" in attached) return attached;
+  for (const member of attached) appendEvents(log, member, [{ event: "joined" }], now);
+  return toGroupChangeResult(log);
 };
 
 const transferOwnership = (log: GroupLog, actor: Member, user: Uuid, now: number): GroupChangeResult | Refusal => {

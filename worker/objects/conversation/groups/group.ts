@@ -170,11 +170,11 @@ export class GroupController {
     return { hidden };
   }
 
-  relayTyping(user: Uuid): void {
+  relayTyping(user: Uuid, hiddenFrom: readonly Uuid[]): void {
     const log = this.#log;
     const member = log.members.findActive(user);
     if (!isActiveGroup(log) || !member || log.members.visible.length > groupTypingMax) return;
-    const others = log.members.active.filter((other) => other !== member);
+    const others = log.members.active.filter((other) => other !== member && !hiddenFrom.includes(other.user));
     this.#notifier.relayTyping(log, member, others);
   }
 }

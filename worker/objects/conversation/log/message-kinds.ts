@@ -4,8 +4,8 @@ import { type MessageKind, toMessageKind } from "#contract/messages/message.ts";
 
 /**
  * Properties of a kind. `isSystem`: written by the conversation itself. `canNameAuthor`: the stored body may name an
- * original author, which a text that is no forward cannot. Whether a kind counts as unread is in
- * `contract/conversations.ts`.
+ * original author, which a text that is no forward cannot. Whether a kind counts as unread says `unreadKinds` in
+ * `contract/messages/message.ts`.
  */
 type MessageTraits = { isForwardable: boolean; canNameAuthor: boolean; isSystem: boolean };
 

@@ -12,7 +12,7 @@ type DeletedMessage = { seq: number; sender: number };
 /**
  * Unread count of each member, excluding their own messages. Counted once after the object starts, then updated
  * incrementally from read watermarks and new messages. `mergeNotice` (user-channel/inbox/inbox-merge.ts) keeps the
- * count of a member's inbox row. `unreadKinds` (contract/conversations.ts) names the kinds that count.
+ * count of a member's inbox row. `unreadKinds` (contract/messages/message.ts) names the kinds that count.
  */
 export class UnreadCounts {
   readonly #sql: SqlStorage;

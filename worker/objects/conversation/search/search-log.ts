@@ -3,7 +3,7 @@ import { searchResultsMax, searchSliceLength, searchSliceRows } from "#contract/
 import type { StoredBody } from "#contract/messages/body.ts";
 import { searchTextOfBody } from "#contract/messages/body.ts";
 import type { Message } from "#contract/messages/message.ts";
-import { toSearchWords } from "#contract/text.ts";
+import { createSearchMatcher, toSearchWords } from "#contract/text.ts";
 import type { CommandOf } from "#contract/wire/commands.ts";
 import { createMessageMatcher, type SearchFilter } from "#contract/wire/search-filter.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
@@ -33,7 +33,7 @@ const examine = (
   budget: SearchBudget,
   limit: number,
 ): Scan => {
-  const isMatch = createMessageMatcher(query.query, query.filter);
+  const isMatch = createMessageMatcher(query.query === "" ? undefined : createSearchMatcher(query.query), query.filter);
   const scan: Scan = { messages: [], last: query.before, count: 0, bytes: 0, isFull: false, isCut: false };
   let length = 0;
   for (const row of rows) {

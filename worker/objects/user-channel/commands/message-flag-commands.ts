@@ -11,6 +11,8 @@ import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { ConversationGateway } from "./conversation-gateway.ts";
 
+const readsMax = 5; // of a message whose conversation changes meanwhile
+
 type MessageFlagPorts = {
   user: Uuid;
   inbox: Pick<InboxFeed, "find" | "choices">;
@@ -63,10 +65,13 @@ export class MessageFlagCommands {
     return entry ? { revision: entry.flagsRevision } : { error: "conversation_not_found" };
   }
 
-  /** Asks the conversation whether the person sees the message. Repeated if it changed meanwhile. */
+  /**
+   * Asks the conversation whether the person sees the message. Repeated if it changed meanwhile; the device repeats the
+   * command if it never stops changing.
+   */
   async #findRefusal(conversation: ConversationId, seq: number, isDeletion: boolean): Promise<Refusal | undefined> {
     const { user, inbox, gateway } = this.#ports;
-    for (;;) {
+    for (let reads = 0; reads < readsMax; reads++) {
       const revision = inbox.find(conversation)?.revision;
       const page = await gateway.call<CommandResults["page"]>(conversation, (stub) =>
         stub.listMessages(user, { type: "page", conversation, direction: "after", seq: seq - 1, limit: 1 }),
@@ -79,5 +84,6 @@ export class MessageFlagCommands {
       const isFlaggable = isSeen && (isStarrable(message.body) || (isDeletion && message.body.type !== "withheld"));
       return isFlaggable ? undefined : { error: "message_not_found" };
     }
+    return { error: "unavailable" };
   }
 }

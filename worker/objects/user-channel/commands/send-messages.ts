@@ -20,6 +20,7 @@ import { type Db, openDb } from "#worker/db/client.ts";
 import { addFileReference, cancelFileReference } from "#worker/db/files.ts";
 import { findUsername, insertForward } from "#worker/db/forwards.ts";
 import { logError } from "#worker/lib/log.ts";
+import type { ConversationRpc } from "#worker/objects/rpc/conversation-rpc.ts";
 import type { CheckedMessage } from "#worker/objects/rpc/messages.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { StoredBucket } from "#worker/objects/shared/stored-bucket.ts";
@@ -138,11 +139,12 @@ export class MessageDispatcher {
   async #deliver(conversation: ConversationId, batch: QueuedBatch): Promise<BatchOutcome | Refusal> {
     const { gateway, inbox, user } = this.#ports;
     const filesByCid = new Map<Uuid, Uuid>();
-    const result = await gateway.call(conversation, async (stub) => {
+    const send = async (stub: ConversationRpc) => {
       const messages = await this.#checkBatch(conversation, batch, filesByCid);
       const { epoch = "", head = 0, revision = 0 } = inbox.find(conversation) ?? {};
       return stub.sendMessages(user, messages, { epoch, head, revision });
-    });
+    };
+    const result = await gateway.call(conversation, send, { isMessage: true });
     if (isRefusal(result)) {
       if (isPermanentError(result.error))
         await this.#cancelFileReferences(conversation, filesByCid, [...filesByCid.keys()]);
@@ -193,17 +195,18 @@ export class MessageDispatcher {
   }
 
   /**
-   * Sets the name of the original author from the directory, whatever the sender claims, and records the forward there.
-   * Deleted authors become anonymous.
+   * Sets the name of the original author as this person knows it, whatever their device claims, and records the forward
+   * in the directory. A former contact, or somebody who blocks this person, has the name from then. Deleted authors
+   * become anonymous.
    */
   async #resolveAuthor(db: Db, conversation: ConversationId, body: Body): Promise<Body> {
     const { by: authorId } = body.forwarded ?? anonymousForward;
     if (authorId === deletedUserId) return body;
-    const name =
-      authorId === this.#ports.user
-        ? await findUsername(db, authorId)
-        : await insertForward(db, authorId, conversation);
-    return { ...body, forwarded: name === undefined ? anonymousForward : { by: authorId, name } };
+    const { user, inbox } = this.#ports;
+    const present =
+      authorId === user ? await findUsername(db, authorId) : await insertForward(db, authorId, conversation, user);
+    if (present === undefined) return { ...body, forwarded: anonymousForward };
+    return { ...body, forwarded: { by: authorId, name: inbox.findName(authorId) || present } };
   }
 
   /** Body without a reply to a message of a group, unless the peer wrote it and both people are members. */

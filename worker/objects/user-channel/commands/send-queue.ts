@@ -62,6 +62,11 @@ export class SendQueue<Source extends { id: string }> {
       if (refusal) message.settle(refusal);
       else accepted.push(message);
     }
+    // Before tokens are taken, so that messages without room in the queue use up none.
+    if (this.#countQueued() + accepted.length > queuedMax) {
+      this.#refuse(conversation, accepted, { error: "rate_limited", retryAfterMs: 1_000 });
+      return;
+    }
     const firstOverLimit = accepted.findIndex(({ body }) => !this.#limit.take(countSendTokens(body)));
     const refused = firstOverLimit < 0 ? [] : accepted.splice(firstOverLimit);
     if (refused.length > 0) {
@@ -70,9 +75,7 @@ export class SendQueue<Source extends { id: string }> {
     }
     if (accepted.length === 0) return;
     const queue = this.#lanes.get(conversation);
-    if (this.#countQueued() + accepted.length > queuedMax) {
-      this.#refuse(conversation, accepted, { error: "rate_limited", retryAfterMs: 1_000 });
-    } else if (queue) {
+    if (queue) {
       queue.push(...accepted);
     } else {
       this.#lanes.set(conversation, accepted);

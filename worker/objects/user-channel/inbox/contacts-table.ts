@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Uuid } from "#contract/ids.ts";
 import { Relation } from "#contract/people.ts";
-import { toVisibleRelation } from "#worker/lib/phone-visibility.ts";
+import { toVisibleRelation } from "#worker/lib/profile-visibility.ts";
 import { bucketOf } from "./inbox-table.ts";
 
 export type RelationColumns = { user_id: Uuid; changed: number; bucket: number; relation: string };
@@ -19,8 +19,8 @@ export class RelationTable {
   }
 
   /**
-   * Relation of a row with the phone number masked as currently required. Rows that hold more of the number are
-   * rewritten without a change.
+   * Relation of a row with what its relation shows today. Rows that hold more of the profile are rewritten without a
+   * change.
    */
   read(row: RelationColumns): Relation {
     const stored = toRelation(row);

@@ -184,6 +184,11 @@ export class InboxFeed {
   }
 
   /** Whether this person blocks that user. */
+  /** Name of a person whom this person has or had contact with. */
+  findName(user: Uuid): string | undefined {
+    return this.#relations.findName(user);
+  }
+
   isBlocked(user: Uuid): boolean {
     return this.#relations.isBlocked(user);
   }

@@ -16,8 +16,8 @@ const lastSeenKey = "seen";
 const lastSeenPrecisionMs = 60_000;
 const lastSeenWriteMs = 10_000; // foreground changes within this interval are written once
 
-/** Whether these settings of a person show their presence to a contact. */
-const isShownTo = (settings: Settings, contact: Uuid) =>
+/** Whether these settings of a person show their presence, and that they are typing, to somebody. */
+export const isPresenceShownTo = (settings: Settings, contact: Uuid) =>
   settings.presence && !isExcepted(settings, "presence", contact);
 
 /** Presence that reveals nothing. */
@@ -60,17 +60,30 @@ export class PresenceTracker {
    * changed. The promise resolves when they are notified and never rejects.
    */
   async handleSettingsChanged(before: Settings): Promise<void> {
-    const { env, user, inbox, meta, sockets } = this.#ports;
+    const { user, inbox, meta, sockets } = this.#ports;
     if (!inbox.settings.presence && this.#lastSeenAt !== null) {
       this.#lastSeenAt = null;
       meta.delete(lastSeenKey);
     }
     const watchers = sockets.watchers.filter(
       (watcher) =>
-        isShownTo(before, watcher) !== isShownTo(inbox.settings, watcher) &&
+        isPresenceShownTo(before, watcher) !== isPresenceShownTo(inbox.settings, watcher) &&
         this.#canReach(privateConversationId(user, watcher), watcher),
     );
-    // They ask again. Lost notifications are covered by polling.
+    await this.#notifyWatchers(watchers);
+  }
+
+  /** Notifies watchers whom this person has just blocked, so that they do not see them online until their next poll. */
+  handleBlocked(people: readonly Uuid[]): Promise<void> {
+    const { inbox, sockets } = this.#ports;
+    return this.#notifyWatchers(
+      sockets.watchers.filter((watcher) => people.includes(watcher) && isPresenceShownTo(inbox.settings, watcher)),
+    );
+  }
+
+  /** They ask again. Lost notifications are covered by polling. Never rejects. */
+  async #notifyWatchers(watchers: readonly Uuid[]): Promise<void> {
+    const { env, user } = this.#ports;
     try {
       await Promise.all(watchers.map((watcher) => getUserChannelStub(env, watcher).notifyPresenceVisibility(user)));
     } catch (error) {
@@ -114,7 +127,7 @@ export class PresenceTracker {
 
   /** Whether the two are connected, neither blocks the other and this person shows the other their presence. */
   #canShare(conversation: ConversationId, other: Uuid): boolean {
-    return isShownTo(this.#ports.inbox.settings, other) && this.#canReach(conversation, other);
+    return isPresenceShownTo(this.#ports.inbox.settings, other) && this.#canReach(conversation, other);
   }
 
   #canReach(conversation: ConversationId, other: Uuid): boolean {

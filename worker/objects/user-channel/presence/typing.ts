@@ -4,13 +4,17 @@ import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
+import { isPresenceShownTo } from "./presence.ts";
 
 const pauseMs = 1_000; // more frequent typing frames of a device are dropped
 const rememberedMax = 100; // conversations
 
 type TypingPorts = { env: Env; user: Uuid; inbox: InboxFeed; sockets: SocketRegistry };
 
-/** Relays typing between channels, in groups through the Conversation. Best effort. */
+/**
+ * Relays typing between channels, in groups through the Conversation. Best effort. Typing shows that somebody is online:
+ * it is relayed only between people who show each other their presence.
+ */
 export class TypingRelay {
   readonly #ports: TypingPorts;
   /** Time of the last typing notification by conversation. */
@@ -27,10 +31,13 @@ export class TypingRelay {
     if (!row?.open || (row.group?.count ?? 0) > groupTypingMax) return;
     const { conversation } = row;
     const other = otherMember(conversation, user);
-    if (other !== undefined && inbox.isBlocked(other)) return;
+    const { settings } = inbox;
+    if (!settings.presence) return;
+    if (other !== undefined && (inbox.isBlocked(other) || !isPresenceShownTo(settings, other))) return;
     if (!this.#shouldSend(conversation)) return;
     const ownMember = { user, number: privateMembers(conversation)?.indexOf(user) ?? 0 };
-    if (other === undefined) await getConversationStub(env, conversation).relayTyping(user);
+    if (other === undefined)
+      await getConversationStub(env, conversation).relayTyping(user, settings.exceptions.presence ?? []);
     else await getUserChannelStub(env, other).deliverTyping(conversation, ownMember);
   }
 
@@ -38,7 +45,7 @@ export class TypingRelay {
   deliverTyping(conversation: ConversationId, from: { user: Uuid; number: number }): void {
     const { user, inbox, sockets } = this.#ports;
     const row = inbox.find(conversation);
-    if (!row?.open || inbox.isBlocked(from.user)) return;
+    if (!row?.open || inbox.isBlocked(from.user) || !isPresenceShownTo(inbox.settings, from.user)) return;
     if (row.kind === "private" && otherMember(conversation, user) !== from.user) return;
     sockets.broadcast([serverFrame.typing, row.handle, from.number]);
   }

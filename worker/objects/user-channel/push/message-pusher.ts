@@ -47,8 +47,8 @@ type MessagePusherPorts = {
  * `pushBackgroundWaitMs` to a connected one in the background, after `pushConfirmMs` to one in the foreground whose
  * socket stays silent, and after `pushForegroundWaitMs` while any device of the person is in the foreground. Later
  * messages of a conversation share pushes. Every decision looks at the current inbox, so a push of read, muted or
- * deleted messages is not sent. Nothing is pushed during quiet hours; at their end the messages of several
- * conversations share one push.
+ * deleted messages is not sent. No message is pushed during quiet hours; at their end those of several conversations
+ * share one push.
  *
  * A row whose devices are all pushed at once is written after the push, with a mark of what they know; if this instance
  * dies before, the conversation repeats its notice. Otherwise an alarm is set in the same synchronous run as the write

@@ -35,8 +35,8 @@ const readerMs = 10_000; // in which a device that reads without a socket closes
 /**
  * Takes messages that were read on one device off the notifications of closed ones: a silent push of low urgency
  * replaces a notification, and the device closes it soon. Only devices that were notified of the messages receive it.
- * What is read within `pushReadWaitMs` is one push for each conversation. It is tried once: a device that misses it
- * keeps the notification until the app is opened.
+ * What is read within `pushReadWaitMs` is one push for each conversation, also in quiet hours. It is tried once: a
+ * device that misses it keeps the notification until the app is opened.
  */
 export class ReadPusher {
   readonly #ports: ReadPusherPorts;

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
-import { showToast } from "#components/overlays/toast.tsx";
+import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import { hasLeftGroup } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { type ChatPeople, getSenderName } from "#features/chat/message/senders.ts";
@@ -33,7 +33,7 @@ export function DeleteMessageDialog({ conversation, people, item, onDeleted, onC
     try {
       if (seq !== undefined) await (isForSelf ? deleteForSelf : deleteMessageForEveryone)(conversation, seq);
       else if (cid !== undefined) await deleteUnsentMessage(conversation, cid);
-      showToast({ message: t("messages.deletedDone") });
+      announceResult(t("messages.deletedDone"));
       onDeleted();
     } catch (error) {
       const isOffline = asSyncError(error).code === "offline";
@@ -45,7 +45,7 @@ export function DeleteMessageDialog({ conversation, people, item, onDeleted, onC
   return (
     <ConfirmDialog
       open
-      title={t("messages.deleteTitle")}
+      title={t(seq === undefined ? "messages.deleteUnsentTitle" : "messages.deleteTitle")}
       body={
         isOwnerDeleting
           ? t("messages.deleteOfMemberBody", { name: isolateBidi(getSenderName(people, sender, t)) })

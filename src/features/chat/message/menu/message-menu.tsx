@@ -61,7 +61,7 @@ export function MessageMenu({ conversation, me, people, item, anchor, onStep, on
   const isStarred = useIsStarred(conversation, item.seq) ?? item.starred ?? false;
   const toggleStar = () =>
     runWithToast(() => setStarred(conversation, item.seq ?? 0, !isStarred), {
-      done: t(isStarred ? "starred.removed" : "starred.added"),
+      announced: t(isStarred ? "starred.removed" : "starred.added"),
       failed: t("starred.failed"),
     });
   const isPinned = view?.pinnedMessages.includes(item.seq ?? 0) ?? false;

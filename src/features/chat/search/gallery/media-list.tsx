@@ -51,7 +51,8 @@ export function MediaList({ conversation, kind, items, people, label, onShowMess
   };
   const renderContent = (item: ChatItem, description: string): ReactNode => {
     const { body } = item;
-    const attachment = { conversation, item, description, onOpen: () => {} };
+    // Only sent messages, which cannot be cancelled.
+    const attachment = { conversation, item, description, onOpen: () => {}, onDelete: () => {} };
     if (body.type === "voice") return <VoiceMessage {...attachment} body={body} />;
     if (body.type === "file" && kind === "file") return <FileAttachment {...attachment} body={body} />;
     return "text" in body && body.text !== undefined && <WebLinks text={body.text} />;
