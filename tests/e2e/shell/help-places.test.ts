@@ -20,6 +20,7 @@ const shownElsewhere = [
   "chat.attach.original_one",
   "calls.status.outgoingAsleep",
   "calls.notice.peerAsleepRecord",
+  "settings.push.label", // where the browser has push
   "notifier.reply",
   "notifier.markRead",
   "common.deletedAccount",

@@ -112,8 +112,11 @@ it("keeps a share that arrives when the only other one has expired", async () =>
   expect(await openShare(id, ana, start + dayMs)).toMatchObject({ text: "Aujourd'hui", files: [{ name: "notes" }] });
 });
 
-it("leaves no cache after a look for shares when there are none", async () => {
+it("leaves no cache after a look for shares when there are none, or only those of somebody else", async () => {
   expect(await findUnownedShare(ana, start)).toEqual({ id: undefined, wasDropped: false });
+  expect(isCreated).toBe(false);
+  await openShare(await share("à Ana"), ana, start);
+  await findUnownedShare(ben, start);
   expect(isCreated).toBe(false);
 });
 

@@ -87,7 +87,8 @@ const deleteShare = async (id: Uuid): Promise<void> => {
  * deleted with the last of them and must then be opened again: what is put into the former one is lost.
  */
 const purgeShares = async (now: number, maxCount: number): Promise<void> => {
-  const cache = await openCache();
+  const cache = await findCache();
+  if (!cache) return;
   const ids = await listIds(cache); // sorted by creation time
   for (const [index, id] of ids.entries()) {
     const share = await readRecord(cache, id);
