@@ -10,7 +10,7 @@ import { findOnPath } from "./debian.ts";
 
 const driverPort = 9_373;
 const startMs = 40_000;
-const scriptMs = 60_000;
+const scriptMs = 5_000; // a script of a page that is being left never answers
 const trustedCertificates = "/etc/ssl/certs/ca-certificates.crt";
 
 /** Debian's small browser of WebKitGTK. It expects its helper programs where the package installs them. */

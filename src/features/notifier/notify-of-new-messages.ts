@@ -13,6 +13,7 @@ const settleMs = 3_000; // messages within this time after connecting may be a b
 const maxSettleMs = 15_000;
 const unfocusedDelayMs = 150;
 const hiddenTabDelayMs = 500; // visible tabs get the lock first
+const catchingUpDelayMs = 1_000; // the messages of an absence arrive before what another device has read of them
 
 type NewMessageWatchOptions = {
   /** Server time at which the page could first receive messages; this module is loaded later. */
@@ -75,7 +76,8 @@ export const notifyOfNewMessages = ({ tab, userId }: SyncEngine, options: NewMes
     if (decision.isBurst && platform.now() - phase.since < maxSettleMs) settle(); // more may follow
     if (decision.isForOpenChat) void speakerLock.acquire();
     if (decision.playsSound) {
-      const delayMs = !isVisible ? hiddenTabDelayMs : options.hasFocus() ? 0 : unfocusedDelayMs;
+      const tabDelayMs = !isVisible ? hiddenTabDelayMs : options.hasFocus() ? 0 : unfocusedDelayMs;
+      const delayMs = phase.name === "catching-up" ? catchingUpDelayMs + tabDelayMs : tabDelayMs;
       const conversations = heads.filter(({ id, head }) => head > (previousHeads.get(id) ?? 0)).map(({ id }) => id);
       platform.startTimer(delayMs, () => void playSoundIfSpeaker(conversations));
     }

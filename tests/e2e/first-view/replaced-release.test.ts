@@ -32,7 +32,7 @@ test("a page whose release was replaced is reloaded once it is put aside, and ke
   browser,
   server,
 }) => {
-  const { people } = await makePair(toSite(server), 9_840);
+  const { people } = await makePair(toSite(server), 9_370);
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.signInToChat(people[0], people[1].id);
@@ -52,7 +52,7 @@ test("a page whose release was replaced is reloaded once it is put aside, and ke
 });
 
 test("a screen that only the current release has opens after a reload", async ({ browser, server }) => {
-  const { people } = await makePair(toSite(server), 9_842);
+  const { people } = await makePair(toSite(server), 9_372);
   const phone = await TestClient.open(browser, server);
   await phone.signInToChat(people[0], people[1].id);
   const release = await replaceRelease(phone.page);
@@ -63,7 +63,7 @@ test("a screen that only the current release has opens after a reload", async ({
 });
 
 test("a page that is served from an old copy is reloaded once and not again", async ({ browser, server }) => {
-  const { people } = await makePair(toSite(server), 9_844);
+  const { people } = await makePair(toSite(server), 9_374);
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   await phone.signInToChat(people[0], people[1].id);
@@ -82,7 +82,7 @@ test("a page that is served from an old copy is reloaded once and not again", as
 
 test("a text is sent although the code of the connection is gone from the server", async ({ browser, server }) => {
   const site = toSite(server);
-  const { people, conversation } = await makePair(site, 9_846);
+  const { people, conversation } = await makePair(site, 9_376);
   const phone = await TestClient.open(browser, server);
   const { page } = phone;
   const missing = /\/assets\/(connection|server-code)-/;

@@ -20,6 +20,7 @@ const shownElsewhere = [
   "chat.attach.original_one",
   "calls.status.outgoingAsleep",
   "calls.notice.peerAsleepRecord",
+  "settings.push.label", // where the browser has push
   "notifier.reply",
   "notifier.markRead",
   "common.deletedAccount",
@@ -98,11 +99,14 @@ test("every screen that the help names opens from it, with the settings named", 
   await visit.phone.signIn(ana, "/app/help");
   for (const { path, title } of Object.values(helpScreens)) {
     await page.goto("/app/help");
-    await page.getByRole("heading", { level: 2 }).first().waitFor();
-    await page.evaluate(() => {
-      for (const details of document.querySelectorAll("details")) details.open = true;
-    });
-    await page.getByRole("main").locator(`details a[href="${path}"]`).first().click();
+    const link = page.getByRole("main").locator(`details a[href="${path}"]`).first();
+    await expect(async () => {
+      await page.evaluate(() => {
+        for (const details of document.querySelectorAll("details")) details.open = true;
+      });
+      await expect(link).toBeVisible({ timeout: 1_000 });
+    }).toPass(); // the answers may be rendered again after they have appeared
+    await link.click();
     await expect(page.getByRole("heading", { level: 1, name: visit.textOf(title) })).toBeVisible();
     await expect(page).toHaveURL(path);
     await page.waitForLoadState("networkidle");

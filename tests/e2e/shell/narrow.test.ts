@@ -31,7 +31,7 @@ test("at 320 px with text twice as large names stay readable, headers keep their
   server,
 }) => {
   const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 9_320, "Ana Mbuyi"), await makePerson(site, 9_321, "Benjamin Kasongo")];
+  const [ana, ben] = [await makePerson(site, 9_360, "Ana Mbuyi"), await makePerson(site, 9_361, "Benjamin Kasongo")];
   await connectPeople(site, ana, ben);
   await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Bonjour"]);
   const group = await makeGroup(site, ana, "Famille de Kinshasa", [ben]);
@@ -70,7 +70,7 @@ test("at 320 px the names of the tabs do not touch, and no tab is marked in the 
   browser,
   server,
 }) => {
-  const ana = await makePerson(toSite(server), 9_322, "Ana Mbuyi");
+  const ana = await makePerson(toSite(server), 9_362, "Ana Mbuyi");
   const phone = await TestClient.open(browser, server, "pt");
   const { page, texts } = phone;
   await page.setViewportSize({ width: 320, height: 640 });
@@ -102,7 +102,7 @@ test("a row of the list does not change under the mouse, except for the buttons 
   server,
 }) => {
   const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 9_323, "Ana Mbuyi"), await makePerson(site, 9_324, "Ben")];
+  const [ana, ben] = [await makePerson(site, 9_363, "Ana Mbuyi"), await makePerson(site, 9_364, "Ben")];
   await connectPeople(site, ana, ben);
   const id = privateConversationId(ana.id, ben.id);
   await sendTexts(site, ben, id, [

@@ -18,7 +18,7 @@ const settledMs = 4_000; // until then messages count as older than the page
 
 test("own messages, and messages read on another device, notify nobody", async ({ browser, server }) => {
   const site = toSite(server);
-  const { people } = await makePair(site, 9_836);
+  const { people } = await makePair(site, 9_380);
   const [ana, ben] = people;
   const conversation = privateConversationId(ana.id, ben.id);
   const phone = await TestClient.open(browser, server);
@@ -60,7 +60,7 @@ test("own messages, and messages read on another device, notify nobody", async (
 
 test("badge and title count what is unread, also what another device reads", async ({ browser, server }) => {
   const site = toSite(server);
-  const { people } = await makePair(site, 9_838);
+  const { people } = await makePair(site, 9_382);
   const [ana, ben] = people;
   const conversation = privateConversationId(ana.id, ben.id);
   const tablet = await TestClient.open(browser, server);

@@ -19,8 +19,10 @@ const start = Date.UTC(2026, 10, 1);
 let entries: Map<string, Blob>;
 let room: number;
 
-/** The one cache of shares, as in a browser; `room` is how many more entries fit. */
-const cache = {
+let isCreated: boolean;
+
+/** The one cache of shares, as in a browser: once deleted, an open one has its own entries. `room`: how many more fit. */
+const makeCache = (entries: Map<string, Blob>) => ({
   match: async (key: string | { url: string }) => {
     const found = entries.get(typeof key === "string" ? key : new URL(key.url).pathname);
     return found && new Response(found);
@@ -31,15 +33,22 @@ const cache = {
   },
   delete: async ({ url }: { url: string }) => entries.delete(new URL(url).pathname),
   keys: async () => [...entries.keys()].map((key) => ({ url: `https://lisolo.example${key}` })),
-};
+});
 
 beforeEach(() => {
   entries = new Map();
+  isCreated = false;
   room = Number.POSITIVE_INFINITY;
   vi.stubGlobal("caches", {
-    open: async () => cache,
-    has: async (name: string) => name === shareCacheName && entries.size > 0,
-    delete: async () => entries.clear(),
+    open: async () => {
+      isCreated = true;
+      return makeCache(entries);
+    },
+    has: async (name: string) => name === shareCacheName && isCreated,
+    delete: async () => {
+      entries = new Map();
+      isCreated = false;
+    },
   });
 });
 
@@ -95,6 +104,20 @@ it("keeps what a person has opened for a day, for this person only", async () =>
   expect(await openShare(id, ana, start + dayMs)).toMatchObject({ text: "Secret" });
   expect(await openShare(id, ana, start + dayMs + 1)).toBeUndefined();
   expect(entries.size).toBe(0);
+});
+
+it("keeps a share that arrives when the only other one has expired", async () => {
+  await share("Hier");
+  const id = await share("Aujourd'hui", [makeFile("notes")], start + dayMs);
+  expect(await openShare(id, ana, start + dayMs)).toMatchObject({ text: "Aujourd'hui", files: [{ name: "notes" }] });
+});
+
+it("leaves no cache after a look for shares when there are none, or only those of somebody else", async () => {
+  expect(await findUnownedShare(ana, start)).toEqual({ id: undefined, wasDropped: false });
+  expect(isCreated).toBe(false);
+  await openShare(await share("à Ana"), ana, start);
+  await findUnownedShare(ben, start);
+  expect(isCreated).toBe(false);
 });
 
 it("drops what was shared before the clock was set back", async () => {

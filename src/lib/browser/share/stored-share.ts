@@ -52,8 +52,14 @@ const readRecord = async (cache: Cache, id: Uuid): Promise<StoredShare | undefin
 const writeRecord = (cache: Cache, share: StoredShare): Promise<void> =>
   cache.put(toRecordKey(share.id), Response.json(share));
 
-const findRecord = async (id: Uuid): Promise<StoredShare | undefined> =>
-  "caches" in globalThis && (await caches.has(shareCacheName)) ? readRecord(await openCache(), id) : undefined;
+/** Undefined if nothing is stored: opening would create the cache. */
+const findCache = async (): Promise<Cache | undefined> =>
+  "caches" in globalThis && (await caches.has(shareCacheName)) ? openCache() : undefined;
+
+const findRecord = async (id: Uuid): Promise<StoredShare | undefined> => {
+  const cache = await findCache();
+  return cache && readRecord(cache, id);
+};
 
 /** Runs work on a share while no other tab does. */
 const withShareLock = <T>(id: Uuid, work: () => Promise<T>): Promise<T> =>
@@ -76,8 +82,13 @@ const deleteShare = async (id: Uuid): Promise<void> => {
   if ((await cache.keys()).length === 0) await deleteShares();
 };
 
-/** Deletes expired shares, incomplete ones of an earlier worker, and the oldest ones above the maximum. */
-const purgeShares = async (cache: Cache, now: number, maxCount: number): Promise<void> => {
+/**
+ * Deletes expired shares, incomplete ones of an earlier worker, and the oldest ones above the maximum. The cache may be
+ * deleted with the last of them and must then be opened again: what is put into the former one is lost.
+ */
+const purgeShares = async (now: number, maxCount: number): Promise<void> => {
+  const cache = await findCache();
+  if (!cache) return;
   const ids = await listIds(cache); // sorted by creation time
   for (const [index, id] of ids.entries()) {
     const share = await readRecord(cache, id);
@@ -101,8 +112,8 @@ export const saveShare = async (form: FormData, isFromSite: boolean, now: number
   const { title, text, url } = shareFields;
   const joinedText = joinSharedTexts(readText(form, title), readText(form, text), readText(form, url));
   if (isBlank(joinedText) && sent.length === 0) return undefined;
+  await purgeShares(now, storedSharesMax - 1);
   const cache = await openCache();
-  await purgeShares(cache, now, storedSharesMax - 1);
   try {
     for (const [index, file] of files.entries()) await cache.put(toFileKey(id, index), new Response(file));
     // Last: a share with a record is complete.
@@ -195,12 +206,13 @@ export const findUnownedShare = async (
   me: Uuid | undefined,
   now: number,
 ): Promise<{ id: Uuid | undefined; wasDropped: boolean }> => {
-  const cache = await openCache();
+  const cache = await findCache();
+  if (!cache) return { id: undefined, wasDropped: false }; // a sign-out may have deleted all
   const ids = await listIds(cache);
   const shares = (await Promise.all(ids.map((id) => readRecord(cache, id)))).filter((share) => share !== undefined);
   const unowned = shares.filter(({ owner }) => owner === undefined);
   const id = unowned.findLast((share) => !isExpired(share, now))?.id;
   for (const share of shares) if (share.owner !== undefined && share.owner !== me) await deleteShare(share.id);
-  await purgeShares(cache, now, storedSharesMax);
+  await purgeShares(now, storedSharesMax);
   return { id, wasDropped: id === undefined && unowned.length > 0 };
 };

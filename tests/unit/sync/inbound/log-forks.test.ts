@@ -103,7 +103,7 @@ describe("a server restored from an earlier copy", () => {
       await phone.close(tab);
       server.sendTexts(benoit, chat, ...numbered(12, 11 + added));
       server.recreateInbox(amina); // the answer is complete, and compared with everything stored
-    const next = await phone.openTab();
+      const next = await phone.openTab();
       await waitUntilDeviceSynced(server, next, chat);
       expect(await listTexts(next, chat)).toEqual(numbered(1, 11 + added));
     },
