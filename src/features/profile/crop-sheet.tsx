@@ -2,7 +2,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
-import PictureCropper, { type PictureCropperProps } from "#components/people/picture-cropper.tsx";
+import PictureCropper, { type PictureCropperProps } from "#components/images/picture-cropper.tsx";
 import { isFreshFile } from "#lib/media/fresh-file.ts";
 
 type CropSheetProps = PictureCropperProps & { file: File; onClose: () => void };
