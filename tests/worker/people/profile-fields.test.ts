@@ -7,8 +7,8 @@ import { minuteMs } from "#contract/limits/durations.ts";
 import type { OwnLink } from "#contract/names/personal-link.ts";
 import type { Profile } from "#contract/people.ts";
 import type { Settings } from "#contract/settings/settings.ts";
-import type { AppTemplate } from "#contract/wire/document/document-headers.ts";
 import { connectPeople, type Person, phoneOf } from "#tests/support/people/people.ts";
+import { ASSETS } from "#tests/worker/support/app-template.ts";
 import { Device, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeGroup } from "#tests/worker/support/make-group.ts";
 import { takePersonNumber } from "#tests/worker/support/person-numbers.ts";
@@ -102,15 +102,6 @@ const relations = {
 type RelationName = keyof typeof relations;
 
 // ── ways on which profiles leave the server ──────────────────────────────────────────────────
-
-const template: AppTemplate = {
-  html: '<main>%view%</main><script id="first-data">%data%</script>',
-  hints: { fr: "", en: "", pt: "" },
-  styles: [],
-  scriptHashes: [],
-  styleHashes: [],
-};
-const ASSETS = { fetch: async () => Response.json(template) };
 
 const ways = {
   document: ({ reader, ana }: Scene) => ask(reader, "GET", `/api/users/${ana.id}`),

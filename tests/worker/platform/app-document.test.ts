@@ -3,8 +3,8 @@ import * as v from "valibot";
 import { expect, test } from "vitest";
 import { privateConversationId } from "#contract/ids.ts";
 import { DocumentData } from "#contract/wire/document/document-data.ts";
-import type { AppTemplate } from "#contract/wire/document/document-headers.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
+import { ASSETS, staticPage } from "#tests/worker/support/app-template.ts";
 import { readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeFriends, makeGroup } from "#tests/worker/support/make-group.ts";
 import { makePerson, site } from "#tests/worker/support/site.ts";
@@ -12,26 +12,6 @@ import { revokeSessions } from "#worker/auth/sessions/sessions.ts";
 import { openDb } from "#worker/db/client.ts";
 import { accessCookie, refreshCookie } from "#worker/lib/http/cookies.ts";
 import { serveAppDocument } from "#worker/service/app-document/serve.ts";
-
-const staticPage = "<!doctype html>the app without content";
-const template: AppTemplate = {
-  hints: { fr: "Recharger", en: "Reload", pt: "Recarregar" },
-  html: '<html lang="%language%"><style>%css%</style><main data-user="%user%" data-conversation="%conversation%">%view%</main><a>%hint%</a><script id="first-data">%data%</script></html>',
-  styles: [
-    { css: "main{color:red}" },
-    { css: ".i-ph-check-bold{}", classes: ["i-ph-check-bold"] },
-    { css: ".i-ph-unused{}", classes: ["i-ph-unused"] },
-  ],
-  scriptHashes: ["sha256-script"],
-  styleHashes: ["sha256-style"],
-};
-/** Static files as the platform serves them: the app's page is the answer for missing files. */
-const ASSETS = {
-  fetch: async (request: Request) =>
-    new URL(request.url).pathname === "/entry/app-template.json"
-      ? Response.json(template)
-      : new Response(staticPage, { headers: { "content-type": "text/html" } }),
-};
 
 const open = async (
   path: string,
