@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TestClient, textsOf } from "#tests/support/browser/test-client.ts";
 import { makePicture, sendAttachment } from "#tests/support/people/attachments.ts";
+import { sendTexts } from "#tests/support/people/messages.ts";
 import { makePair, toSite } from "#tests/support/people/pair.ts";
 import type { Person } from "#tests/support/people/people.ts";
 import { makeFolder } from "./folder.ts";
@@ -53,7 +54,7 @@ const isShown = ([text, loading]: readonly [string, string]): boolean => {
 const showsText = (trial: Pick<Trial, "webkit">, text: string, timeoutMs?: number): Promise<boolean> =>
   waitFor(trial, isShown, [text, texts.common.loading] as const, timeoutMs);
 
-const hasTick = (status: string): boolean => document.querySelector(`main [aria-label="${status}"]`) !== null;
+const hasTick = (status: string): boolean => document.querySelector(`[role="main"] [aria-label="${status}"]`) !== null;
 
 const countPictures = (count: number): boolean => {
   const pictures = [...document.images].filter(({ src, naturalWidth }) => src.startsWith("blob:") && naturalWidth > 0);
@@ -84,12 +85,11 @@ async function sendPicture(trial: Trial): Promise<boolean> {
   // WebDriver types into visible fields only.
   await webkit.evaluate(() => document.querySelector("input[data-attach]")?.removeAttribute("hidden"));
   await webkit.type("input[data-attach]", path);
-  const sheet = '[role="dialog"]';
   const isReady = (selector: string) => document.querySelector(selector) !== null;
-  const send = `${sheet} button[aria-label="${texts.chat.send}"]:not(:disabled)`;
+  const send = `dialog button[aria-label="${texts.chat.send}"]:not(:disabled)`;
   if (!(await waitFor(trial, isReady, send))) return false;
   await webkit.click(send);
-  await phone.page.locator("main img[src^='blob:']").first().waitFor({ timeout: stepMs });
+  await phone.page.getByRole("main").locator("img[src^='blob:']").first().waitFor({ timeout: stepMs });
   return waitFor(trial, countPictures, 1);
 }
 
@@ -126,6 +126,7 @@ export async function runWebKitTrial(scene: Scene): Promise<WebKitStep[]> {
     let door = await openDoor();
     const site = toSite(product.server);
     const { people, conversation } = await makePair(site, 1);
+    await sendTexts(site, people[0], conversation, ["avant"]);
     const phone = await TestClient.openIn(context, product.server, "fr");
     await phone.signInToChat(people[0], people[1].id);
     webkit = await WebKit.open(node, certificate);

@@ -301,7 +301,7 @@ test("from 640 px on, files and images have buttons of their own beside the menu
   await buttons[1]?.click();
   await (await chooser).setFiles([await makePicture(page, "vue.png", { width: 400, height: 300, type: "image/png" })]);
   await sendOf(phone).click();
-  await expect(messagesOf(phone).last().getByRole("img", { name: texts.chat.status.delivered })).toBeVisible();
+  await expect(messagesOf(phone).last().getByRole("img", { name: texts.chat.status.read, exact: true })).toBeVisible();
   expect(await findAxeViolations(page)).toEqual([]);
   await page.screenshot({ path: test.info().outputPath("wide-composer.png") });
   for (const client of phones) await client.close();
