@@ -33,7 +33,7 @@ function startOne(script, name) {
       try {
         process.kill(-(child.pid ?? 0), kind);
       } catch (error) {
-        if (error.code !== "ESRCH") throw error;
+        if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
       }
     };
     const stop = setTimeout(() => {
