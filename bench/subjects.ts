@@ -40,19 +40,21 @@ const subjects: Record<string, () => Promise<Section[]>> = {
   hostile: measureHostile,
 };
 
+export const subjectNames = Object.keys(subjects);
+
 const reportPath = ".reports/bench.json";
 
 export async function runSubjects(names: string[]): Promise<void> {
   const unknown = names.filter((name) => !Object.hasOwn(subjects, name));
   if (unknown.length > 0) {
-    console.error(`No such subject: ${unknown.join(", ")}. There are: ${Object.keys(subjects).join(", ")}.`);
+    console.error(`No such subject: ${unknown.join(", ")}. There are: ${subjectNames.join(", ")}.`);
     process.exitCode = 1;
     return;
   }
   const report: Record<string, { seconds: number; loadBefore: number; sections: Section[] } | { failed: string }> = {};
   const machine = { cpu: cpus()[0]?.model ?? "unknown", cores: availableParallelism(), node: process.version };
   console.log(`${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, everything on this machine.`);
-  for (const name of names.length > 0 ? names : Object.keys(subjects)) {
+  for (const name of names.length > 0 ? names : subjectNames) {
     const loadBefore = loadavg()[0] ?? 0;
     console.log(`\n══ ${name} (load of this machine before: ${loadBefore.toFixed(1)})`);
     const started = performance.now();

@@ -183,24 +183,37 @@ const trials: Record<string, (scene: Scene, relay: Relay) => Promise<TrialResult
     })),
 };
 
+const trialNames = Object.keys(trials);
+
 const trialMaxMs = 1_200_000;
 const failAfterTimeout = async (): Promise<TrialResult[]> => {
   await setTimeout(trialMaxMs, undefined, { ref: false });
   throw new Error(`Not finished after ${trialMaxMs / 60_000} minutes`);
 };
 
+/** Reports what this machine lacks, with a failing exit code. */
+function hasRequirements(): boolean {
+  const missing = listMissingRequirements();
+  for (const what of missing) console.error(`The laboratory needs ${what}.`);
+  if (missing.length > 0) process.exitCode = 1;
+  return missing.length === 0;
+}
+
+/** Prints the name of every trial, if this machine can run them. */
+export function listTrials(): void {
+  if (hasRequirements()) console.log(trialNames.join("\n"));
+}
+
 export async function runTrials(names: string[]): Promise<void> {
   const unknown = names.filter((name) => !Object.hasOwn(trials, name));
-  const missing = listMissingRequirements();
-  if (unknown.length > 0 || missing.length > 0) {
-    if (unknown.length > 0)
-      console.error(`Unknown: ${unknown.join(", ")}. There are: ${Object.keys(trials).join(", ")}.`);
-    for (const what of missing) console.error(`The laboratory needs ${what}.`);
+  if (unknown.length > 0) {
+    console.error(`Unknown: ${unknown.join(", ")}. There are: ${trialNames.join(", ")}.`);
     process.exitCode = 1;
     return;
   }
+  if (!hasRequirements()) return;
   buildProduct();
-  for (const name of names.length > 0 ? names : Object.keys(trials)) {
+  for (const name of names.length > 0 ? names : trialNames) {
     const load = loadavg()[0] ?? 0;
     const certificate = name === "relay-tls" ? makeCertificate(relayAddress) : undefined;
     const scene = await openScene("always", certificate);

@@ -1,4 +1,5 @@
-// `npm test`: every check and every test, from a bare clone. `npm test -- unit e2e` runs only those suites.
+// `npm test`: every check and every test, from a bare clone. `npm test -- unit e2e` runs only those suites. `npm test --
+// long` runs the simulations in full and starts every benchmark and trial, as the repository's schedule does once a day.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { requireChromium } from "./local/chromium.mjs";
 import { generateTypes } from "./local/prepare.mjs";
 import { installPackages, root, run } from "./run.mjs";
 import { countPlaywright, countVitest, toClosingText, toFailedCounts } from "./test-reports.mjs";
+import { startTrials } from "./trial-starts.mjs";
 
 const reports = join(root, ".reports");
 
@@ -83,7 +85,9 @@ const suites = {
 };
 /** Projects of Playwright, run together: a processor that one of them leaves idle works for the other. */
 const browserSuites = ["e2e", "chaos"];
-const allSuites = [...Object.keys(suites), ...browserSuites];
+/** Not part of `npm test`. Runs the suites with simulations in full, before it starts the benchmarks and trials. */
+const longSuite = { name: "long", simulations: ["unit", "chaos"] };
+const allSuites = [...Object.keys(suites), ...browserSuites, longSuite.name];
 
 const requestedSuites = process.argv.slice(2);
 const unknown = requestedSuites.filter((name) => !allSuites.includes(name));
@@ -91,10 +95,16 @@ if (unknown.length > 0) {
   console.error(`Unknown: ${unknown.join(", ")}. Choose from ${allSuites.join(", ")}.`);
   process.exit(1);
 }
+const isLongRun = requestedSuites.includes(longSuite.name);
+if (isLongRun) {
+  process.env.LONG_RUN = "true"; // tests/support/long-run.ts
+  requestedSuites.push(...longSuite.simulations);
+}
 const isSelected = (name) => requestedSuites.length === 0 || requestedSuites.includes(name);
 const browserProjects = browserSuites.filter(isSelected);
 const selectedRuns = Object.entries(suites).filter(([name]) => isSelected(name));
 if (browserProjects.length > 0) selectedRuns.push([browserProjects.join("-"), () => runPlaywright(browserProjects)]);
+if (isLongRun) selectedRuns.push([longSuite.name, startTrials]);
 
 /** @type {import("./test-reports.mjs").Counts} */
 const total = { passed: 0, failed: 0, skipped: 0, failures: [], flaky: [] };

@@ -128,7 +128,7 @@ function toBudget({ scenes, views, lazy }) {
 const kilobytes = (bytes) => `${(bytes / 1_000).toFixed(1)} kB`;
 
 /** Entries that exceed the budget, one line each. */
-export function compareBudget(budget, built) {
+function compareBudget(budget, built) {
   return Object.entries(built).flatMap(([name, size]) => {
     const allowed = budget[name] ?? 0;
     return size > allowed + toleranceBytes

@@ -1,11 +1,12 @@
 import { expect, test } from "#tests/support/browser/closing-test.ts";
+import { toSimulationSize } from "#tests/support/long-run.ts";
 import { openPair } from "#tests/support/people/pair.ts";
 import { countOutbox, type LogLine, readLocalLog, readScreen, readServerLog } from "#tests/support/server/logs.ts";
 import { cheapWork, startServer } from "#tests/support/server/server.ts";
 
-const messagesEach = 200;
-const deaths = 4;
-const perDeath = messagesEach / deaths;
+const deaths = toSimulationSize(2, 4);
+const perDeath = 50;
+const messagesEach = deaths * perDeath;
 const whileAlive = 0.7 * perDeath; // the rest is written while there is no server
 
 const textsOf = (name: string, death: number): string[] =>
@@ -14,7 +15,7 @@ const textsOf = (name: string, death: number): string[] =>
 const textsFrom = (log: LogLine[], sender: number) =>
   log.filter((line) => line.sender === sender).map(({ text }) => text);
 
-test("the runtime dies four times while two people write 200 messages each, and nothing is lost", async ({
+test("the runtime dies several times while two people write hundreds of messages, and nothing is lost", async ({
   browser,
 }) => {
   test.setTimeout(600_000);

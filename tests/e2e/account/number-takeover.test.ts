@@ -75,8 +75,6 @@ const postCall = async (origin: string, from: string): Promise<number> => {
   return (await fetch(`${origin}/api/number/webhooks/bip`, { method: "POST", headers, body })).status;
 };
 
-const languages = ["fr", "en", "pt"] as const;
-
 /** Chooses another number on the page of the own number. */
 const typeNewNumber = async ({ page, texts }: TestClient, phone: string): Promise<void> => {
   const field = page.getByLabel(texts.number.new, { exact: true });
@@ -84,7 +82,7 @@ const typeNewNumber = async ({ page, texts }: TestClient, phone: string): Promis
   await field.press("Enter");
 };
 
-test("in each language an invited newcomer registers with a squatted number, writes, takes it over and changes it; the former holder and a contact are informed", async ({
+test("a newcomer takes over a squatted number; its former holder and a contact are informed", async ({
   browser,
   server,
 }) => {
@@ -99,162 +97,145 @@ test("in each language an invited newcomer registers with a squatted number, wri
   const { page } = bens;
   await page.setViewportSize({ width: 360, height: 740 });
 
-  for (const [n, language] of languages.entries()) {
-    const [squatted, changedTo, movedTo] = [9_780 + 3 * n, 9_781 + 3 * n, 9_782 + 3 * n];
-    const holder = await makePerson(site, squatted);
-    await connectPeople(site, holder, ben);
-    const owners = await TestClient.open(browser, server, language);
-    const holders = await TestClient.open(browser, server, language);
-    const { texts } = owners;
-    await bens.switchLanguage(language);
-    await holders.signIn(holder);
-    if (n === 0) await bens.signInToChat(ben, holder.id);
-    else await bens.openChat(holder.id);
-    if (language === "pt") await bens.composer().fill("Mbote na yo");
+  const [squatted, changedTo, movedTo] = [9_780, 9_781, 9_782];
+  const holder = await makePerson(site, squatted);
+  await connectPeople(site, holder, ben);
+  const owners = await TestClient.open(browser, server);
+  const holders = await TestClient.open(browser, server);
+  const { texts } = owners;
+  await holders.signIn(holder);
+  await bens.signInToChat(ben, holder.id);
+  await bens.composer().fill("Mbote na yo");
 
-    await test.step(`${language}: the owner registers by an invitation, and nothing tells that somebody has the number`, async () => {
-      const words = invitationTexts[language];
-      await owners.page.goto(url);
-      await expect(owners.page.getByRole("heading")).toHaveText(words.invites.join(ben.username));
-      await owners.page.getByRole("button", { name: words.register }).click();
-      await owners.page.waitForURL("**/register");
-      await owners.register(`Mokonzi ya solo ${language}`, holder.phone);
-      await owners.page.waitForURL(`**/app/chat/${ben.id}`);
-      await expect(findToast(owners.page)).toContainText(texts.invite.accepted.split("{name}")[1] ?? "");
-    });
+  await test.step("the owner registers by an invitation, and nothing tells that somebody has the number", async () => {
+    const words = invitationTexts.fr;
+    await owners.page.goto(url);
+    await expect(owners.page.getByRole("heading")).toHaveText(words.invites.join(ben.username));
+    await owners.page.getByRole("button", { name: words.register }).click();
+    await owners.page.waitForURL("**/register");
+    await owners.register("Mokonzi ya solo", holder.phone);
+    await owners.page.waitForURL(`**/app/chat/${ben.id}`);
+    await expect(findToast(owners.page)).toContainText(texts.invite.accepted.split("{name}")[1] ?? "");
+  });
 
-    await test.step(`${language}: the owner writes without verification`, async () => {
-      await owners.write("Mbote");
-      await expect(owners.ticks("Mbote", "delivered")).toBeVisible();
-      // The test's server has raised limits, under which nobody is limited.
-      await owners.page.route("**/api/allowance", async (route) => {
-        const response = await route.fetch();
-        await route.fulfill({ response, json: { ...(await response.json()), can_verify: true } });
-      });
-      await owners.goTo("/app/verify-number");
-      await expect(owners.page.getByText(texts.number.reach)).toBeVisible();
-      await expect(owners.page.getByText(texts.people.unverified, { exact: true })).toBeVisible();
-      await expect(owners.page.getByRole("link", { name: texts.number.later })).toBeVisible();
+  await test.step("the owner writes without verification", async () => {
+    await owners.write("Mbote");
+    await expect(owners.ticks("Mbote", "delivered")).toBeVisible();
+    // The test's server has raised limits, under which nobody is limited.
+    await owners.page.route("**/api/allowance", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), can_verify: true } });
     });
+    await owners.goTo("/app/verify-number");
+    await expect(owners.page.getByText(texts.number.reach)).toBeVisible();
+    await expect(owners.page.getByText(texts.people.unverified, { exact: true })).toBeVisible();
+    await expect(owners.page.getByRole("link", { name: texts.number.later })).toBeVisible();
+  });
 
-    await test.step(`${language}: the owner verifies the number by a message`, async () => {
-      if (language === "fr") {
-        await owners.page.route("**/api/number/proofs", (route) =>
-          route.fulfill({ status: 429, json: { code: 429, error_code: "number_proofs_used_up", msg: "" } }),
-        );
-        await owners.page.getByRole("button", { name: texts.number.methods.sms_code }).click();
-        await expect(owners.page.getByRole("alert")).toHaveText(texts.number.usedUp);
-        await owners.page.unroute("**/api/number/proofs");
-      }
-      await owners.page.getByRole("button", { name: texts.number.methods.whatsapp_message }).click();
-      await expect(owners.page.getByText(texts.number.waitingForMessage)).toBeVisible();
-      const token = (await owners.page.getByText(/^LISOLO-/).textContent()) ?? "";
-      if (language === "fr") {
-        // The message is sent while the page is closed, and its webhook arrives once it is open again.
-        await owners.page.reload();
-        await expect(owners.page.getByText(token)).toBeVisible();
-      }
-      expect(await postMessage(server.origin, holder.phone, token)).toBe(204);
-      if (language !== "fr") await setVisibility(owners, "visible");
-      await expect(owners.page.getByRole("link", { name: texts.number.done })).toBeVisible();
-    });
+  await test.step("the owner verifies the number by a message", async () => {
+    await owners.page.route("**/api/number/proofs", (route) =>
+      route.fulfill({ status: 429, json: { code: 429, error_code: "number_proofs_used_up", msg: "" } }),
+    );
+    await owners.page.getByRole("button", { name: texts.number.methods.sms_code }).click();
+    await expect(owners.page.getByRole("alert")).toHaveText(texts.number.usedUp);
+    await owners.page.unroute("**/api/number/proofs");
+    await owners.page.getByRole("button", { name: texts.number.methods.whatsapp_message }).click();
+    await expect(owners.page.getByText(texts.number.waitingForMessage)).toBeVisible();
+    const token = (await owners.page.getByText(/^LISOLO-/).textContent()) ?? "";
+    // The message is sent while the page is closed, and its webhook arrives once it is open again.
+    await owners.page.reload();
+    await expect(owners.page.getByText(token)).toBeVisible();
+    expect(await postMessage(server.origin, holder.phone, token)).toBe(204);
+    await expect(owners.page.getByRole("link", { name: texts.number.done })).toBeVisible();
+  });
 
-    await test.step(`${language}: the former holder is informed and finds the handle`, async () => {
-      const notice = holders.page.getByRole("region", { name: texts.security.notices.title });
-      await expect(notice).toContainText(texts.security.notices.events.number_lost);
-      await holders.page.setViewportSize({ width: 360, height: 740 });
-      await notice.getByRole("link", { name: texts.number.title }).click();
-      await expect(holders.page.getByText(texts.number.none)).toBeVisible();
-      const [handle = ""] =
-        /@u[a-z2-9]{9}/.exec((await holders.page.getByText(/@u[a-z2-9]{9}/).textContent()) ?? "") ?? [];
-      await expect(holders.page.getByText(fill(texts.number.lost, { handle: handle.slice(1) }))).toBeVisible();
-      if (language !== "en") return;
-      expect(await findAxeViolationsInBothThemes(holders.page)).toEqual([]);
-      await holders.openRoute("/app/profile");
-      await expect(holders.page.getByRole("link", { name: texts.number.title })).toContainText(handle);
-      await holders.openRoute("/app/verify-number");
-    });
+  await test.step("the former holder is informed and finds the handle", async () => {
+    const notice = holders.page.getByRole("region", { name: texts.security.notices.title });
+    await expect(notice).toContainText(texts.security.notices.events.number_lost);
+    await holders.page.setViewportSize({ width: 360, height: 740 });
+    await notice.getByRole("link", { name: texts.number.title }).click();
+    await expect(holders.page.getByText(texts.number.none)).toBeVisible();
+    const [handle = ""] =
+      /@u[a-z2-9]{9}/.exec((await holders.page.getByText(/@u[a-z2-9]{9}/).textContent()) ?? "") ?? [];
+    await expect(holders.page.getByText(fill(texts.number.lost, { handle: handle.slice(1) }))).toBeVisible();
+    expect(await findAxeViolationsInBothThemes(holders.page)).toEqual([]);
+    await holders.openRoute("/app/profile");
+    await expect(holders.page.getByRole("link", { name: texts.number.title })).toContainText(handle);
+    await holders.openRoute("/app/verify-number");
+  });
 
-    await test.step(`${language}: a contact confirms before writing or calling, and what they typed is kept`, async () => {
-      const confirm = page.getByRole("button", { name: texts.number.notice.confirm });
-      const warningText = fill(texts.number.notice.left, { name: holder.username });
-      const warning = page.getByText(warningText);
-      await expect(warning).toBeVisible();
-      await expect(bens.composer()).toHaveCount(0);
-      if (language !== "pt") {
-        await confirm.click();
-        await expect(bens.composer()).toBeVisible();
-        return;
-      }
-      await expect(page.getByText("Mbote na yo")).toBeVisible();
-      expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
-      const call = { name: fill(texts.people.audioCallName, { name: holder.username }) };
-      await page.getByRole("button", call).click();
-      const question = page.locator("[data-toast]").filter({ hasText: warningText });
-      await expect(question.getByRole("button", { name: texts.number.notice.confirm })).toBeVisible();
-      // All of it is readable on a small phone.
-      expect(await question.evaluate((card) => card.scrollHeight - card.clientHeight)).toBe(0);
-      await bens.goTo("/app/contacts");
-      await expect(page.getByText(texts.number.notice.hint)).toBeVisible();
-      await bens.openRoute(`/app/chat/${holder.id}`);
-      await page.reload();
-      await expect(warning).toBeVisible();
-      await expect(bens.composer()).toHaveCount(0);
-      await page.context().setOffline(true);
-      await confirm.click();
-      await expect(page.getByText(texts.number.notice.confirmFailed)).toBeVisible();
-      await page.context().setOffline(false);
-      const other = await bens.context.newPage();
-      await bens.goTo(`/app/chat/${holder.id}`, other);
-      await other.getByRole("button", call).click();
-      await other.locator("[data-toast]").getByRole("button", { name: texts.number.notice.confirm }).press("Enter");
-      await other.getByRole("button", { name: texts.calls.hangUp }).click();
-      await expect(bens.composer()).toHaveValue("Mbote na yo");
-      await expect(bens.composer(other)).toBeVisible();
-      await other.close();
-      await bens.composer().press("Enter");
-      await expect(bens.ticks("Mbote na yo", "delivered")).toBeVisible();
-    });
+  await test.step("a contact confirms before writing or calling, and what they typed is kept", async () => {
+    const confirm = page.getByRole("button", { name: texts.number.notice.confirm });
+    const warningText = fill(texts.number.notice.left, { name: holder.username });
+    const warning = page.getByText(warningText);
+    await expect(warning).toBeVisible();
+    await expect(bens.composer()).toHaveCount(0);
+    await expect(page.getByText("Mbote na yo")).toBeVisible();
+    expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+    const call = { name: fill(texts.people.audioCallName, { name: holder.username }) };
+    await page.getByRole("button", call).click();
+    const question = page.locator("[data-toast]").filter({ hasText: warningText });
+    await expect(question.getByRole("button", { name: texts.number.notice.confirm })).toBeVisible();
+    // All of it is readable on a small phone.
+    expect(await question.evaluate((card) => card.scrollHeight - card.clientHeight)).toBe(0);
+    await bens.goTo("/app/contacts");
+    await expect(page.getByText(texts.number.notice.hint)).toBeVisible();
+    await bens.openRoute(`/app/chat/${holder.id}`);
+    await page.reload();
+    await expect(warning).toBeVisible();
+    await expect(bens.composer()).toHaveCount(0);
+    await page.context().setOffline(true);
+    await confirm.click();
+    await expect(page.getByText(texts.number.notice.confirmFailed)).toBeVisible();
+    await page.context().setOffline(false);
+    const other = await bens.context.newPage();
+    await bens.goTo(`/app/chat/${holder.id}`, other);
+    await other.getByRole("button", call).click();
+    await other.locator("[data-toast]").getByRole("button", { name: texts.number.notice.confirm }).press("Enter");
+    await other.getByRole("button", { name: texts.calls.hangUp }).click();
+    await expect(bens.composer()).toHaveValue("Mbote na yo");
+    await expect(bens.composer(other)).toBeVisible();
+    await other.close();
+    await bens.composer().press("Enter");
+    await expect(bens.ticks("Mbote na yo", "delivered")).toBeVisible();
+  });
 
-    await test.step(`${language}: the former holder verifies another number by a code in WhatsApp, and the contact reads that it changed`, async () => {
-      if (language === "en") {
-        const field = holders.page.getByLabel(texts.number.new, { exact: true });
-        await typeNewNumber(holders, "12");
-        await expect(field).toHaveAccessibleDescription(texts.number.newMissing);
-        await typeNewNumber(holders, phoneOf(9_874));
-        await expect(holders.page.getByText(texts.number.choose)).toBeFocused();
-        await holders.page.getByRole("button", { name: texts.number.correct }).click();
-        await expect(field).toBeFocused();
-        await expect(field).toHaveValue(phoneOf(9_874));
-      }
-      await typeNewNumber(holders, phoneOf(movedTo));
-      await holders.page.getByRole("button", { name: texts.number.methods.whatsapp_code }).click();
-      const code = holders.page.getByLabel(texts.number.code, { exact: true });
-      await expect(
-        holders.page.getByText(fill(texts.number.codeSent, { phone: formatPhone(phoneOf(movedTo)) })),
-      ).toBeVisible();
-      await code.fill(await readCode(server.origin, phoneOf(movedTo)));
-      await expect(holders.page.getByRole("link", { name: texts.number.done })).toBeVisible();
-      await expect(page.getByText(fill(texts.number.notice.changed, { name: holder.username }))).toBeVisible();
-      await expect(bens.composer()).toBeVisible();
-      const understood = page.getByRole("button", { name: texts.number.notice.understood });
-      await understood.click();
-      await expect(understood).toHaveCount(0);
-    });
+  await test.step("the former holder verifies another number by a code in WhatsApp, and the contact reads that it changed", async () => {
+    const field = holders.page.getByLabel(texts.number.new, { exact: true });
+    await typeNewNumber(holders, "12");
+    await expect(field).toHaveAccessibleDescription(texts.number.newMissing);
+    await typeNewNumber(holders, phoneOf(9_874));
+    await expect(holders.page.getByText(texts.number.choose)).toBeFocused();
+    await holders.page.getByRole("button", { name: texts.number.correct }).click();
+    await expect(field).toBeFocused();
+    await expect(field).toHaveValue(phoneOf(9_874));
+    await typeNewNumber(holders, phoneOf(movedTo));
+    await holders.page.getByRole("button", { name: texts.number.methods.whatsapp_code }).click();
+    const code = holders.page.getByLabel(texts.number.code, { exact: true });
+    await expect(
+      holders.page.getByText(fill(texts.number.codeSent, { phone: formatPhone(phoneOf(movedTo)) })),
+    ).toBeVisible();
+    await code.fill(await readCode(server.origin, phoneOf(movedTo)));
+    await expect(holders.page.getByRole("link", { name: texts.number.done })).toBeVisible();
+    await expect(page.getByText(fill(texts.number.notice.changed, { name: holder.username }))).toBeVisible();
+    await expect(bens.composer()).toBeVisible();
+    const understood = page.getByRole("button", { name: texts.number.notice.understood });
+    await understood.click();
+    await expect(understood).toHaveCount(0);
+  });
 
-    await test.step(`${language}: the owner changes the number by a call`, async () => {
-      await owners.page.getByRole("button", { name: texts.number.change }).click();
-      await expect(owners.page.getByText(texts.number.changeBody)).toBeVisible();
-      await typeNewNumber(owners, phoneOf(changedTo));
-      await owners.page.getByRole("button", { name: texts.number.methods.missed_call }).click();
-      await expect(owners.page.getByText(formatPhone(calledNumber))).toBeVisible();
-      await expect(owners.page.getByText(texts.number.waitingForCall)).toBeVisible();
-      expect(await postCall(server.origin, phoneOf(changedTo))).toBe(204);
-      await setVisibility(owners, "visible");
-      await expect(owners.page.getByText(formatPhone(phoneOf(changedTo)))).toBeVisible();
-      await expect(owners.page.getByRole("link", { name: texts.number.done })).toBeVisible();
-    });
-    await owners.close();
-    await holders.close();
-  }
+  await test.step("the owner changes the number by a call", async () => {
+    await owners.page.getByRole("button", { name: texts.number.change }).click();
+    await expect(owners.page.getByText(texts.number.changeBody)).toBeVisible();
+    await typeNewNumber(owners, phoneOf(changedTo));
+    await owners.page.getByRole("button", { name: texts.number.methods.missed_call }).click();
+    await expect(owners.page.getByText(formatPhone(calledNumber))).toBeVisible();
+    await expect(owners.page.getByText(texts.number.waitingForCall)).toBeVisible();
+    expect(await postCall(server.origin, phoneOf(changedTo))).toBe(204);
+    await setVisibility(owners, "visible");
+    await expect(owners.page.getByText(formatPhone(phoneOf(changedTo)))).toBeVisible();
+    await expect(owners.page.getByRole("link", { name: texts.number.done })).toBeVisible();
+  });
+  await owners.close();
+  await holders.close();
 });

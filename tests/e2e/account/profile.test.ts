@@ -233,11 +233,12 @@ test("appearance settings apply from the first paint on, in every tab, also for 
   await sendTexts(site, ben, conversation, ["Mbote"]);
   const phone = await TestClient.open(browser, server, "fr", withServiceWorker);
   const { page, texts, context } = phone;
-  await page.emulateMedia({ colorScheme: "light" });
+  const look = { colorScheme: "light", reducedMotion: "no-preference" } as const;
+  await page.emulateMedia(look);
   await phone.signIn(ana, profilePath);
   await waitForOfflineReady(page);
   const tab = await context.newPage();
-  await tab.emulateMedia({ colorScheme: "light" });
+  await tab.emulateMedia(look);
   await phone.goTo("/app", tab);
   const row = tab.getByRole("list", { name: texts.masolo.list }).getByRole("listitem");
   const rowPx = async () => Math.round((await row.boundingBox())?.height ?? 0);
@@ -259,9 +260,10 @@ test("appearance settings apply from the first paint on, in every tab, also for 
   await page.getByText(texts.appearance.larger, { exact: true }).click();
   expect(await textPx(page)).toBe(23);
   await expect.poll(rowPx).toBe(109); // as high as its text needs
-  await page.getByRole("group", { name: texts.appearance.motion }).getByText(texts.appearance.still).click();
   const link = tab.getByRole("navigation").getByRole("link").first();
   const motion = () => link.evaluate((element) => getComputedStyle(element).transitionDuration);
+  expect(await motion()).not.toBe("0.001s");
+  await page.getByRole("group", { name: texts.appearance.motion }).getByText(texts.appearance.still).click();
   await expect.poll(motion).toBe("0.001s");
   expect(await findAxeViolations(page)).toEqual([]);
   for (const at of [page, tab]) {

@@ -86,20 +86,6 @@ test("privacy settings work by keyboard, are shown on another device at once, an
     await inGroups.press("Space");
     await expect(inGroups).not.toBeChecked();
   }
-  await switchOf(phone, privacy.phoneInGroups).scrollIntoViewIfNeeded();
-  await page.screenshot({ path: test.info().outputPath("number-in-groups.png") });
-  await page.getByRole("group", { name: privacy.picture.title }).scrollIntoViewIfNeeded();
-  for (const [width, height] of [
-    [360, 740],
-    [1_280, 800],
-  ] as const) {
-    await page.setViewportSize({ width, height });
-    await page.screenshot({ path: test.info().outputPath(`privacy-${width}.png`), fullPage: true });
-  }
-  await page.emulateMedia({ colorScheme: "dark" });
-  await page.screenshot({ path: test.info().outputPath("privacy-dark.png") });
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.setViewportSize({ width: 360, height: 740 });
   const wanted = {
     receipts: false,
     presence: false,

@@ -102,7 +102,6 @@ test("call entries are on the caller's side in each person's language, call back
   await expect(recent.nth(1).getByRole("button")).toHaveCount(1);
   await expect(recent.last()).toContainText("Appel audio terminé");
   expect(await findAxeViolations(page)).toEqual([]);
-  await page.screenshot({ path: test.info().outputPath("makutano.png") });
   await recent.nth(1).getByRole("link").click();
   await expect(page).toHaveURL(new RegExp(`/app/chat/${ben.id}$`));
   await bens.goTo("/app/makutano");

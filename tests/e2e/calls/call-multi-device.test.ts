@@ -11,7 +11,7 @@ import {
 import { instrumentDevices } from "#tests/support/browser/call-devices.ts";
 import { fill, type TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+import { connectPeople, makePerson, signInAgain } from "#tests/support/people/people.ts";
 
 test.use({ actionTimeout: callTimeoutMs });
 const patient = expect.configure({ timeout: callTimeoutMs });
@@ -68,7 +68,7 @@ test("a call rings on three devices in Portuguese and stops on all of them at on
   await instrumentDevices(phone.page);
   await anas.signIn(ana, "/app/contacts");
   await phone.signIn(ben);
-  for (const device of [tablet, laptop]) await device.logIn(ben.phone);
+  for (const device of [tablet, laptop]) await device.signIn(await signInAgain(site, ben));
   await laptop.page.setViewportSize({ width: 1280, height: 800 });
   const { texts } = anas;
   const pt = phone.texts;

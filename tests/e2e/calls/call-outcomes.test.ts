@@ -12,7 +12,7 @@ import {
 } from "#tests/support/browser/call-client.ts";
 import { fill, type TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
+import { callSite, connectPeople, makePerson, signInAgain } from "#tests/support/people/people.ts";
 
 test.use({ actionTimeout: callTimeoutMs });
 const patient = expect.configure({ timeout: callTimeoutMs });
@@ -46,7 +46,7 @@ test("a call ends with its result: unanswered, busy, cancelled, declined, answer
   await didos.signInToChat(dido, cleo.id);
   await bens.signIn(ben);
   await cleos.signIn(cleo, "/app/makutano");
-  await tablet.logIn(dido.phone);
+  await tablet.signIn(await signInAgain(site, dido));
   const { texts } = cleos;
   const { say, status, elsewhere, notice } = texts.calls;
   const toast = ({ page }: TestClient, words: string) => page.getByText(words, { exact: true });

@@ -43,7 +43,6 @@ test("an author corrects a text by menu and keyboard, also offline and over a re
   await expect(field).toHaveValue("Rendez-vous à huit heures");
   await expect(page.getByRole("main").getByRole("textbox")).toHaveCount(1);
   expect(await findAxeViolations(page)).toEqual([]);
-  await page.screenshot({ path: "test-results/edit-composer.png" });
   await field.fill("Rendez-vous à neuf heures");
   await field.press("Enter");
   await expect(findMessage(bens, "Rendez-vous à neuf heures")).toContainText(bens.texts.messages.edited);
@@ -51,7 +50,6 @@ test("an author corrects a text by menu and keyboard, also offline and over a re
   await expect(anas.composer()).toBeFocused();
   await expect(anas.composer()).toHaveValue("brouillon");
   expect(await findAxeViolations(bens.page)).toEqual([]);
-  await bens.page.screenshot({ path: "test-results/edited-dark.png" });
 
   // By the keyboard from the empty field; Escape changes nothing.
   await anas.composer().fill("");
@@ -64,7 +62,6 @@ test("an author corrects a text by menu and keyboard, also offline and over a re
   // What was typed can be brought back; without a change there is nothing to bring back.
   const undo = page.getByRole("button", { name: texts.masolo.undo });
   await expect(findToast(page).filter({ hasText: texts.chat.editCancelled })).toBeVisible();
-  await page.screenshot({ path: "test-results/edit-cancelled.png" });
   await undo.click();
   await expect(field).toHaveValue("abandonné");
   await field.fill("Rendez-vous à neuf heures");
@@ -79,7 +76,6 @@ test("an author corrects a text by menu and keyboard, also offline and over a re
   await field.fill("Rendez-vous à dix heures");
   await page.getByRole("button", { name: texts.chat.saveEdit }).click();
   await expect(findMessage(anas, "Rendez-vous à dix heures").getByLabel(texts.chat.status.sending)).toBeVisible();
-  await page.screenshot({ path: "test-results/edited.png" });
   await page.reload();
   await expect(findMessage(anas, "Rendez-vous à dix heures")).toBeVisible();
   await expect(findMessage(bens, "Rendez-vous à neuf heures")).toBeVisible();
@@ -152,7 +148,6 @@ test("edits that are being typed go on with the last one, are named at sign-out 
   await callSite(site, "PUT", `/api/blocks/${ben.id}`, { token: ana.token });
   await expect(page.getByText(fill(texts.people.youBlocked, { name: "Ben" }))).toBeVisible();
   await areReachable();
-  await page.screenshot({ path: "test-results/blocked-texts.png" });
   await waitForOfflineReady(page);
   await phone.context.setOffline(true);
   await page.reload();
@@ -166,7 +161,6 @@ test("edits that are being typed go on with the last one, are named at sign-out 
   await expect(notice).toBeVisible();
   expect((await kept.boundingBox())?.y).toBeLessThan((await notice.boundingBox())?.y ?? 0);
   expect(await findAxeViolations(page)).toEqual([]);
-  await page.screenshot({ path: "test-results/former-contact-texts.png" });
   await draft.getByRole("button", { name: texts.common.delete }).click();
   await expect(draft).toHaveCount(0);
 

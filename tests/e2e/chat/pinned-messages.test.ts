@@ -53,7 +53,6 @@ test("messages are pinned for both people of a chat and by the owner of a group,
   const pinnedByAna = fill(bens.texts.groups.events.pinned, { name: "Ana Mbuyi" });
   await expect(findEntry(bens, pinnedByAna)).toBeVisible();
   await expect(bens.page.getByRole("log", { name: bens.texts.chat.arrived })).toContainText(pinnedByAna);
-  await page.screenshot({ path: "test-results/pinned-phone.png" });
 
   // The bar is there from the first frame on, and the messages do not move.
   await page.reload();
@@ -63,7 +62,6 @@ test("messages are pinned for both people of a chat and by the owner of a group,
   // An older message, which the device fetches: the bar leads to it and shows the next one.
   await pinAs(ben, id, 1);
   await expect(findBar(anas)).toContainText("Le code est 4821");
-  await bens.page.screenshot({ path: "test-results/pinned-laptop.png" });
   expect(await findAxeViolations(page)).toEqual([]);
   expect(await findAxeViolations(bens.page)).toEqual([]);
   const bar = findBar(anas).getByRole("button").first();
@@ -147,7 +145,6 @@ test("a pinned message that one deleted for oneself can only be unpinned, and an
   await findBar(anas).getByRole("button").first().click();
   await expect(findToast(page).getByText(texts.errors.offline)).toBeVisible();
   await expect(anas.message("À demain")).toBeInViewport();
-  await page.screenshot({ path: "test-results/pinned-offline.png" });
   await anas.context.setOffline(false);
 
   // Her deletion leaves the place of the list taken, without its words; she can free it.
@@ -155,7 +152,6 @@ test("a pinned message that one deleted for oneself can only be unpinned, and an
   await expect(findBar(anas)).toContainText(texts.messages.deletedByMe);
   await expect(findBar(anas)).toContainText("2/2");
   expect(await findAxeViolations(page)).toEqual([]);
-  await page.screenshot({ path: "test-results/pinned-deleted.png" });
   await findBar(anas).getByRole("button", { name: texts.pins.options }).click();
   await page.getByRole("menuitem", { name: texts.pins.unpin, exact: true }).click();
   await expect(findBar(anas)).toContainText("Le code est 4821");

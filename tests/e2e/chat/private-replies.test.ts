@@ -44,14 +44,12 @@ test("a group message is answered in private, offline, from quote to group, and 
   await expect(page).toHaveURL(new RegExp(`/app/chat/${ben.id}`));
   await expect(anas.composer()).toBeFocused();
   await expect(anas.composer()).toHaveAccessibleDescription(/En réponse à Ben · Famille.*On part à quelle heure/);
-  await page.screenshot({ path: "test-results/private-reply-bar.png" });
   await anas.context.setOffline(true);
   await anas.write("Entre nous");
   await anas.context.setOffline(false);
   const quote = bens.page.getByRole("button", { name: /You · Famille.*On part à quelle heure/ });
   await expect(quote).toBeVisible({ timeout: 30_000 });
   expect(await findAxeViolations(bens.page)).toEqual([]);
-  await bens.page.screenshot({ path: "test-results/private-reply-dark.png" });
   await expect(anas.ticks("Entre nous", "read")).toBeVisible();
 
   // Times of the own message, in each language; without a network only what the ticks say.
@@ -71,7 +69,6 @@ test("a group message is answered in private, offline, from quote to group, and 
       await expect(sheet.locator("div", { has: page.getByText(info[name], { exact: true }) }).last()).toContainText(
         new RegExp(`${day}, \\d\\d:\\d\\d`),
       );
-    await page.screenshot({ path: `test-results/message-info-${language}.png` });
     if (language === "fr") expect(await findAxeViolations(page)).toEqual([]);
     await page.keyboard.press("Escape");
   }
@@ -81,7 +78,6 @@ test("a group message is answered in private, offline, from quote to group, and 
   const sheet = page.getByRole("dialog", { name: info.title });
   await expect(sheet.getByText(info.offline)).toBeVisible();
   await expect(sheet.getByText(info.confirmed)).toHaveCount(2);
-  await page.screenshot({ path: "test-results/message-info-offline.png" });
   await page.keyboard.press("Escape");
   await anas.context.setOffline(false);
 
@@ -100,7 +96,6 @@ test("a group message is answered in private, offline, from quote to group, and 
   await anas.goTo(`/app/chat/${ben.id}`);
   const deletedBy = bens.texts.messages.deletedBy.replace(/\{name\}.*/, "");
   await expect(bens.page.getByRole("main").getByText(new RegExp(`${deletedBy}.?Ana Mbuyi`))).toBeVisible();
-  await bens.page.screenshot({ path: "test-results/deleted-by-dark.png" });
   await expect(anas.message("Entre nous")).toContainText(anas.texts.messages.deletedByMe);
 
   // What Ben wrote can be answered in private after he was removed: he keeps it.

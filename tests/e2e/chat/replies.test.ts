@@ -84,7 +84,6 @@ test("two people answer each other's messages: by menu, swipe and keyboard, offl
   }).toPass();
   await anas.composer().fill("Deux bidons");
   expect(await findAxeViolations(page)).toEqual([]);
-  await page.screenshot({ path: "test-results/reply-bar.png" });
   await page.reload();
   await expect(anas.composer()).toHaveValue("Deux bidons");
   await expect(cancel).toBeVisible();
@@ -104,8 +103,6 @@ test("two people answer each other's messages: by menu, swipe and keyboard, offl
   await expect(first).toContainText("Prenez de l'eau");
   await expect(second).toContainText("Ana Mbuyi");
   expect(await findAxeViolations(bens.page)).toEqual([]);
-  await bens.page.screenshot({ path: "test-results/reply-quotes-dark.png" });
-  await page.screenshot({ path: "test-results/reply-quotes.png" });
   await openReply(bens, "Non, trois");
   await bens.write("D'accord");
   await expect(findMessage(anas, "D'accord")).toContainText("Non, trois");
@@ -122,7 +119,6 @@ test("two people answer each other's messages: by menu, swipe and keyboard, offl
   await bens.page.getByRole("menuitem", { name: bens.texts.messages.showQuoted }).press("Enter");
   await expect(findMessage(bens, "On part à quelle heure ?")).toBeInViewport();
   const back = bens.page.getByRole("button", { name: bens.texts.chat.returnToReply });
-  await bens.page.screenshot({ path: "test-results/reply-original.png" });
   await back.press("Enter");
   await expect(reply).toBeInViewport();
   await expect(reply.getByRole("button").last()).toBeFocused();

@@ -297,16 +297,7 @@ test("a received request shows facts about its sender, no picture and no number,
     await expect(row).not.toContainText(formatPhone(ben.phone));
     await expect(row.locator("img")).toHaveCount(0);
     expect(await findAxeViolations(page)).toEqual([]);
-    for (const size of [
-      { width: 360, height: 740 },
-      { width: 1280, height: 800 },
-    ]) {
-      await page.setViewportSize(size);
-      await page.screenshot({ path: test.info().outputPath(`request-${language}-${size.width}.png`) });
-    }
     if (language === "pt") {
-      await page.emulateMedia({ colorScheme: "dark" });
-      await page.screenshot({ path: test.info().outputPath("request-dark.png") });
       // Without a network the month stays, which is known from the stored profile.
       await phone.context.setOffline(true);
       await expect(row.getByText(fill(texts.senga.context.since, { month }))).toBeVisible();

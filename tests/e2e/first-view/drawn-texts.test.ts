@@ -80,6 +80,5 @@ test("a text is drawn alike before and after the app has loaded: direction, link
   release();
   await waitForTakeover(page);
   expect(await readDrawnTexts(page)).toEqual(before);
-  await page.screenshot({ path: "test-results/drawn-texts.png" });
   await client.close();
 });

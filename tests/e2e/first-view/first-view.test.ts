@@ -29,7 +29,6 @@ test("the list and a chat are readable before any script, and lead on by links",
   // The icons, which are painted after the text.
   for (const icon of await firstView(page).locator("[class*=i-ph-]").all())
     await expect(icon).toHaveCSS("mask-image", /^url\(/);
-  await page.screenshot({ path: "test-results/first-view-list.png" });
   await firstView(page).getByRole("link", { name: ana.username }).click();
   await expect(firstView(page).getByRole("listitem").last()).toContainText("tout dernier");
   await expect(firstView(page).getByRole("textbox")).toBeEditable();
@@ -258,28 +257,20 @@ test("another person's document is never shown: swapped cookies, a signed-out br
   await client.close();
 });
 
-for (const language of ["fr", "en", "pt"] as const) {
-  test(`scripts that never arrive leave the content readable, with a hint, in ${language}`, async ({
-    browser,
-    server,
-  }) => {
-    const site = toSite(server);
-    const n = 9017 + 2 * ["fr", "en", "pt"].indexOf(language);
-    const { ana, ben } = await makeChat(site, n, ["toujours lisible"]);
-    const context = await browser.newContext({
-      baseURL: server.origin,
-      serviceWorkers: "block",
-      colorScheme: language === "en" ? "dark" : "light",
-      ...phone,
-    });
-    const client = await TestClient.openIn(context, server, language, true);
-    const page = await openCold(client, ben);
-    await context.route("**/assets/*.js", (route) => route.abort());
-    await page.goto(`/app/chat/${ana.id}`);
-    await expect(firstView(page).getByText("toujours lisible")).toBeVisible();
-    await expect(firstView(page).getByRole("textbox", { name: textsOf[language].chat.composer })).toBeVisible();
-    await expect(page.getByRole("alert")).toBeVisible();
-    await page.screenshot({ path: `test-results/first-view-${language}.png` });
-    await client.close();
+test("scripts that never arrive leave the content readable, with a hint", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben } = await makeChat(site, 9017, ["toujours lisible"]);
+  const context = await browser.newContext({
+    baseURL: server.origin,
+    serviceWorkers: "block",
+    ...phone,
   });
-}
+  const client = await TestClient.openIn(context, server, "pt", true);
+  const page = await openCold(client, ben);
+  await context.route("**/assets/*.js", (route) => route.abort());
+  await page.goto(`/app/chat/${ana.id}`);
+  await expect(firstView(page).getByText("toujours lisible")).toBeVisible();
+  await expect(firstView(page).getByRole("textbox", { name: textsOf.pt.chat.composer })).toBeVisible();
+  await expect(page.getByRole("alert")).toBeVisible();
+  await client.close();
+});

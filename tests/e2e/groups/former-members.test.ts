@@ -54,14 +54,12 @@ test("who leaves a group or is removed reads what they had, on a new device too,
   await expect(page.getByRole("menuitemcheckbox")).toHaveCount(0);
   await page.keyboard.press("Escape");
   expect(await findAxeViolations(page)).toEqual([]);
-  await page.screenshot({ path: test.info().outputPath("left-pt.png") });
 
   // Ben is removed while he has the chat open.
   const removed = await callSite(site, "DELETE", `/api/groups/${id}/members/${ben.id}`, { token: ana.token });
   expect(removed.status).toBe(204);
   await expect(bens.page.getByText(bens.texts.groups.chat.notMember)).toBeVisible();
   await expect(bens.composer()).toHaveCount(0);
-  await bens.page.screenshot({ path: test.info().outputPath("removed-fr.png") });
 
   // What follows reaches neither; a deletion does.
   await sendTexts(site, ana, id, ["entre nous"]);

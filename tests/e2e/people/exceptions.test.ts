@@ -54,7 +54,6 @@ test("a contact who is excepted sees no presence and no picture, and is told tha
     await expect(contact("Cléo")).not.toBeChecked();
     await expect(contact("Ben")).toBeChecked();
     expect(await findAxeViolations(page)).toEqual([]);
-    await page.screenshot({ path: test.info().outputPath("except-sheet.png") });
     await save.press("Enter");
     await expect(rowOf(privacy.presence, 1)).toBeFocused();
     await expect(header).not.toContainText(presence.here);
@@ -130,27 +129,13 @@ test("a contact who is excepted sees no presence and no picture, and is told tha
     await save.click();
     await expect(rowOf(privacy.statuses.title, 1)).toBeVisible();
     await expect.poll(async () => (await readSettings()).statusesTo).toBe("contacts_except");
-    await rowOf(privacy.statuses.title, 1).scrollIntoViewIfNeeded();
-    await page.screenshot({ path: test.info().outputPath("except-360-statuses.png") });
   });
 
-  await test.step("it looks as the other settings, in every language", async () => {
+  await test.step("it looks as the other settings, in another language too", async () => {
     expect(await findAxeViolations(page)).toEqual([]);
-    await page.screenshot({ path: test.info().outputPath("except-360.png"), fullPage: true });
-    await rowOf(privacy.picture.title, 1).scrollIntoViewIfNeeded();
-    await page.screenshot({ path: test.info().outputPath("except-360-picture.png") });
-    for (const language of ["en", "pt"] as const) {
-      await anas.switchLanguage(language);
-      await page.reload();
-      const row = page.getByRole("button", {
-        name: `${anas.texts.settings.privacy.callsFrom} ${except(1, anas.texts)}`,
-        exact: true,
-      });
-      await expect(row).toBeVisible();
-    }
+    await anas.switchLanguage("pt");
+    await page.reload();
     await page.setViewportSize({ width: 1_280, height: 800 });
-    await page.emulateMedia({ colorScheme: "dark" });
-    await page.screenshot({ path: test.info().outputPath("except-1280-dark.png") });
     const { texts } = anas;
     const row = page.getByRole("button", {
       name: `${texts.settings.privacy.callsFrom} ${except(1, texts)}`,
@@ -158,7 +143,6 @@ test("a contact who is excepted sees no presence and no picture, and is told tha
     });
     await row.click();
     await expect(contact("Ben")).toBeChecked();
-    await page.screenshot({ path: test.info().outputPath("except-sheet-1280-dark.png"), animations: "disabled" });
   });
   for (const one of [anas, bens]) await one.close();
 });

@@ -61,7 +61,7 @@ const showCode = async ({ page, texts }: TestClient): Promise<string> => {
 const findProgress = ({ page, texts }: TestClient, confirmed: number) =>
   page.getByText(fill(texts.number.vouching.confirmed, { confirmed: String(confirmed), needed: "2" }));
 
-test("a person has the number confirmed by two contacts who open the code, with a reload in the middle, in each language", async ({
+test("a person has the number confirmed by two contacts who open the code, with a reload in the middle", async ({
   browser,
   server,
 }) => {
@@ -69,15 +69,15 @@ test("a person has the number confirmed by two contacts who open the code, with 
   const setClock = (at: number | "") => fetch(`${server.origin}/dev/clock`, { method: "PUT", body: String(at) });
   await setClock(Date.now() - monthMs);
   const [ben, cal] = [await makePerson(site, 8_912), await makePerson(site, 8_913)];
-  const [ana, dan, eva] = [await makePerson(site, 8_911), await makePerson(site, 8_914), await makePerson(site, 8_915)];
+  const ana = await makePerson(site, 8_911);
   for (const contact of [ben, cal]) {
     await verify(site, contact);
-    for (const person of [ana, dan, eva]) await connectPeople(site, person, contact);
+    await connectPeople(site, ana, contact);
   }
   // Sessions that nobody uses end after thirty days.
   for (const at of [Date.now() - monthMs / 2, ""] as const) {
     await setClock(at);
-    for (const person of [ana, ben, cal, dan, eva]) await renewSession(site, person);
+    for (const person of [ana, ben, cal]) await renewSession(site, person);
   }
   const confirmByCal = async (url: string) => {
     const path = url.replace(/.*\/v\//, "/api/vouching/");
@@ -228,27 +228,4 @@ test("a person has the number confirmed by two contacts who open the code, with 
     await page.reload();
     await expect(page.getByRole("alert").filter({ hasText: texts.number.inUse })).toBeVisible();
   });
-
-  for (const [person, language] of [
-    [dan, "en"],
-    [eva, "pt"],
-  ] as const) {
-    await test.step(`two contacts confirm a number in ${language}`, async () => {
-      const phone = await TestClient.open(browser, server, language);
-      const words = phone.texts.number.vouching;
-      await phone.signIn(person, "/app/verify-number");
-      const url = await showCode(phone);
-      await expect(findProgress(phone, 0)).toBeVisible();
-      await bens.switchLanguage(language);
-      await bens.page.goto(url);
-      await expect(bens.page.getByText(words.question)).toBeVisible();
-      await bens.page.getByRole("button", { name: words.confirm, exact: true }).click();
-      await expect(bens.page.getByText(words.thanks)).toBeVisible();
-      await confirmByCal(url);
-      await setVisibility(phone, "visible");
-      await expect(phone.page.getByText(words.since.split("{")[0] ?? "")).toBeVisible();
-      await expect(phone.page.getByText(words.stronger)).toBeVisible();
-      await phone.close();
-    });
-  }
 });

@@ -53,7 +53,6 @@ test("the app is offered once, from the third day of use on", async ({ browser, 
   await phone.goTo("/app/notifications");
   await expect(page.getByRole("switch").first()).toBeVisible();
   await expect(question).toHaveCount(0);
-  await page.screenshot({ path: "test-results/install-settings.png" });
   await phone.goTo("/app");
   await page.getByRole("button", { name: texts.push.later }).click();
   await expect(question).toHaveCount(0);

@@ -269,7 +269,6 @@ test("what another site submits is shown only after the person has agreed, and i
     await expect(tab.getByText("Envoyez-moi 100 $")).toHaveCount(0);
     await expect(field).toHaveCount(0);
     expect(await findAxeViolationsInBothThemes(tab)).toEqual([]);
-    await tab.screenshot({ path: `test-results/share-from-site-${referrerPolicy}.png` });
     await tab.getByRole("button", { name: texts.share.siteShow }).click();
     await expect(field).toHaveValue("Envoyez-moi 100 $");
     await tab.reload();

@@ -39,7 +39,6 @@ test("another tab that deletes the local database removes neither unsent message
   const { username } = people[1];
   await expect(page.getByRole("main").locator("header").getByText(username)).toBeVisible();
   await expect(page.getByText(texts.common.user, { exact: true })).toHaveCount(0);
-  await page.screenshot({ path: test.info().outputPath("lost-store.png") });
 
   await anas.context.setOffline(false);
   for (const text of unsent) await expect(anas.ticks(text, "read")).toBeVisible({ timeout: 30_000 });

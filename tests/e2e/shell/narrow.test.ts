@@ -60,7 +60,6 @@ test("at 320 px with text twice as large names stay readable, headers keep their
       await phone.openRoute(path);
       await page.getByRole("button", { name: button, exact: true }).scrollIntoViewIfNeeded();
       expect(await listTooWide(page)).toEqual([]);
-      await page.screenshot({ path: `test-results/narrow-${language}-${path.replaceAll("/", "-")}.png` });
     }
     await phone.close();
   }
@@ -126,7 +125,6 @@ test("a row of the list does not change under the mouse, except for the buttons 
   await row.hover();
   await expect(page.getByRole("button", { name: /Options de la conversation avec Ben/ })).toBeVisible();
   expect(await measure()).toEqual(before);
-  await page.screenshot({ path: "test-results/row-hover.png" });
   // The name of a group has its time on the same line as any other name.
   const offsetOf = async (name: string) => {
     const [title, time] = [laptop.conversation(name).locator("bdi").first(), laptop.conversation(name).locator("time")];

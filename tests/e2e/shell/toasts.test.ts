@@ -7,6 +7,9 @@ import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 
+// Toasts are also measured while they move.
+test.use({ contextOptions: { reducedMotion: "no-preference" } });
+
 type ToastRecord = { text: string; shownMs: number; covered: string[] };
 
 declare global {
@@ -118,7 +121,6 @@ test("what the chat itself shows is said to screen readers alone, and a line cov
   await sendTexts(site, ben, id, ["Et toi ?"]);
   await phone.composer().fill("Moi\naussi\nbien");
   await expect(phone.message("Et toi ?")).toBeVisible();
-  await page.screenshot({ path: "test-results/toast-line.png" });
   await expect(findToast(page)).toHaveCount(0);
   await choose(phone, "Et toi ?", texts.messages.forward);
   const dialog = page.getByRole("dialog");
@@ -171,7 +173,6 @@ test("a toast with an action stays for five seconds, its button below the text, 
   await phone.conversation("Cléo").click();
   await expect(phone.composer()).toBeVisible();
   await expect(phone.message("de Cléo")).toBeVisible();
-  await page.screenshot({ path: "test-results/toast-action.png" });
   await expect(toast).toHaveCount(0);
   // An error too, in the chat. The code of the menu is loaded first.
   await phone.message("de Cléo").locator("bdi").first().click({ button: "right" });
@@ -180,7 +181,6 @@ test("a toast with an action stays for five seconds, its button below the text, 
   await phone.context.setOffline(true);
   await choose(phone, "de Cléo", texts.pins.pin);
   await expect(toast).toContainText(texts.errors.offline);
-  await page.screenshot({ path: "test-results/toast-error.png" });
   await expect(toast).toHaveCount(0);
   const toasts = await listToasts(page);
   expect(toasts).toHaveLength(2);

@@ -245,57 +245,52 @@ const writeLargeOnce = async (page: Page): Promise<void> => {
   }, pictureMaxBytes + 1);
 };
 
-for (const [index, language] of (["fr", "en", "pt"] as const).entries()) {
-  test(`pending statuses, and a picture that stays too large, are reported in ${language}`, async ({
-    browser,
-    server,
-  }) => {
-    const ana = await makePerson(toSite(server), 6_623 + index, "Ana Mbala");
-    const phone = await TestClient.open(browser, server, language);
-    const { page, texts } = phone;
-    const [older, drawing] = [makeGate(), makeGate()];
-    await page.route("**/api/tala{,?*}", async (route) => {
-      if (!route.request().url().includes("before=")) return route.fulfill({ json: makePage(100) });
-      await older.opened;
-      await route.fulfill({ json: { ...makePage(80), before: null } satisfies PostPage });
-    });
-    await page.route("**/assets/post-picture-*.js", async (route) => {
-      await drawing.opened;
-      await route.continue();
-    });
-    await phone.signIn(ana, "/app/tala");
-
-    const status = page.getByRole("main").getByRole("status");
-    const loading = status.filter({ hasText: texts.tala.loadingOlder });
-    await post(phone, "Status 81").scrollIntoViewIfNeeded();
-    await loading.scrollIntoViewIfNeeded();
-    await expect(loading).toBeInViewport();
-    older.open();
-    await expect(post(phone, "Status 80")).toBeVisible();
-    await expect(loading).toHaveCount(0);
-
-    await page.getByRole("button", { name: texts.tala.write }).click();
-    const field = page.getByRole("textbox", { name: texts.tala.composer });
-    const publish = page.getByRole("button", { name: texts.tala.publish, exact: true });
-    const gallery = page.locator('input[data-attach="image"]');
-    const preparing = status.filter({ hasText: texts.tala.preparing });
-    await field.fill("Au marché");
-    const file = { name: "sable.png", mimeType: "image/png" };
-    await writeLargeOnce(page);
-    await gallery.setInputFiles({ ...file, buffer: makePicture(400, 300) });
-    await expect(preparing).toBeInViewport();
-    await expect(publish).toBeDisabled();
-    drawing.open();
-    await expect(page.getByRole("alert")).toContainText(texts.tala.pictureTooLarge);
-    await expect(preparing).toHaveCount(0);
-    await expect(field).toHaveValue("Au marché");
-    // A picture that can be made small enough replaces it.
-    await gallery.setInputFiles({ ...file, buffer: makePicture(400, 300) });
-    await expect(page.getByRole("img", { name: texts.tala.preview })).toBeVisible();
-    await expect(publish).toBeEnabled();
-    await phone.close();
+test("pending statuses, and a picture that stays too large, are reported", async ({ browser, server }) => {
+  const ana = await makePerson(toSite(server), 6_623, "Ana Mbala");
+  const phone = await TestClient.open(browser, server, "en");
+  const { page, texts } = phone;
+  const [older, drawing] = [makeGate(), makeGate()];
+  await page.route("**/api/tala{,?*}", async (route) => {
+    if (!route.request().url().includes("before=")) return route.fulfill({ json: makePage(100) });
+    await older.opened;
+    await route.fulfill({ json: { ...makePage(80), before: null } satisfies PostPage });
   });
-}
+  await page.route("**/assets/post-picture-*.js", async (route) => {
+    await drawing.opened;
+    await route.continue();
+  });
+  await phone.signIn(ana, "/app/tala");
+
+  const status = page.getByRole("main").getByRole("status");
+  const loading = status.filter({ hasText: texts.tala.loadingOlder });
+  await post(phone, "Status 81").scrollIntoViewIfNeeded();
+  await loading.scrollIntoViewIfNeeded();
+  await expect(loading).toBeInViewport();
+  older.open();
+  await expect(post(phone, "Status 80")).toBeVisible();
+  await expect(loading).toHaveCount(0);
+
+  await page.getByRole("button", { name: texts.tala.write }).click();
+  const field = page.getByRole("textbox", { name: texts.tala.composer });
+  const publish = page.getByRole("button", { name: texts.tala.publish, exact: true });
+  const gallery = page.locator('input[data-attach="image"]');
+  const preparing = status.filter({ hasText: texts.tala.preparing });
+  await field.fill("Au marché");
+  const file = { name: "sable.png", mimeType: "image/png" };
+  await writeLargeOnce(page);
+  await gallery.setInputFiles({ ...file, buffer: makePicture(400, 300) });
+  await expect(preparing).toBeInViewport();
+  await expect(publish).toBeDisabled();
+  drawing.open();
+  await expect(page.getByRole("alert")).toContainText(texts.tala.pictureTooLarge);
+  await expect(preparing).toHaveCount(0);
+  await expect(field).toHaveValue("Au marché");
+  // A picture that can be made small enough replaces it.
+  await gallery.setInputFiles({ ...file, buffer: makePicture(400, 300) });
+  await expect(page.getByRole("img", { name: texts.tala.preview })).toBeVisible();
+  await expect(publish).toBeEnabled();
+  await phone.close();
+});
 
 test("a status of many lines shows its beginning, and one over the byte limit is refused before it is sent", async ({
   browser,

@@ -3,15 +3,6 @@ import type { CDPSession, Page } from "@playwright/test";
 /** Holder of passkeys: the device itself, or a plugged-in key. */
 export type PasskeyTransport = "internal" | "usb";
 
-type Credential = {
-  credentialId: string;
-  isResidentCredential: boolean;
-  rpId?: string;
-  privateKey: string;
-  userHandle?: string;
-  signCount: number;
-};
-
 /** Chromium's virtual authenticator for one page. It answers as if its user were present and verified. */
 export class PasskeyDevice {
   readonly #cdp: CDPSession;
@@ -38,7 +29,7 @@ export class PasskeyDevice {
     return new PasskeyDevice(cdp, authenticatorId);
   }
 
-  async credentials(): Promise<Credential[]> {
+  async credentials(): Promise<unknown[]> {
     const { credentials } = await this.#cdp.send("WebAuthn.getCredentials", { authenticatorId: this.#id });
     return credentials;
   }
@@ -46,17 +37,5 @@ export class PasskeyDevice {
   /** Sets whether it verifies its user. */
   async setVerified(isUserVerified: boolean): Promise<void> {
     await this.#cdp.send("WebAuthn.setUserVerified", { authenticatorId: this.#id, isUserVerified });
-  }
-
-  /** Replaces the state of its only passkey, as a copied authenticator would have it. */
-  async replaceCredential(change: Partial<Credential>): Promise<void> {
-    const [credential] = await this.credentials();
-    if (!credential) throw new Error("there is no passkey to copy");
-    const { credentialId } = credential;
-    await this.#cdp.send("WebAuthn.removeCredential", { authenticatorId: this.#id, credentialId });
-    await this.#cdp.send("WebAuthn.addCredential", {
-      authenticatorId: this.#id,
-      credential: { ...credential, ...change },
-    });
   }
 }

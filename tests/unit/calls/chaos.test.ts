@@ -1,11 +1,12 @@
 import { expect, it } from "vitest";
 import type { Uuid } from "#contract/ids.ts";
+import { toSimulationSize } from "#tests/support/long-run.ts";
 import { ModelBrowser } from "#tests/support/model/model-browser.ts";
 import { ModelCalls } from "#tests/support/model/model-calls.ts";
 import type { ModelTab } from "#tests/support/model/model-tab.ts";
 import { makeSeededRandom, VirtualTime } from "#tests/support/model/virtual-time.ts";
 
-const rounds = 200;
+const rounds = toSimulationSize(60, 1_000);
 
 /** The same in every run, because time and random numbers are simulated. */
 const idOf = (number: number): Uuid => `01900000-0000-7000-8000-${String(number).padStart(12, "0")}`;

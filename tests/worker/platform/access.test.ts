@@ -142,15 +142,16 @@ test("the access table has a row for every route of the API, and no others", () 
   expect(Object.keys(accessTable).sort()).toEqual([...routes].sort());
 });
 
-/** Reading tests share one set of people; each changing test has its own. */
+/** Reading and refused requests share one set of people; each test that changes something has its own. */
 let shared: Promise<World> | undefined;
-const worldFor = async (route: string, { isCalling }: Row): Promise<World> => {
+const worldFor = async (route: string, { isCalling, expected }: Row): Promise<World> => {
   if (isCalling) {
     const world = await makeWorld();
     await dial(world);
     return world;
   }
-  if (!route.startsWith("GET ")) return makeWorld();
+  const isRefused = Object.values(expected).every((status) => status >= 400);
+  if (!route.startsWith("GET ") && !isRefused) return makeWorld();
   shared ??= makeWorld();
   return shared;
 };

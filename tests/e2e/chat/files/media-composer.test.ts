@@ -257,7 +257,6 @@ test("attachments added offline are queued and arrive once, and a full phone los
   const large = { name: "grand.bin", mimeType: "", buffer: Buffer.alloc(300_000, 7) };
   await choose(anas, "file", [large]);
   await expect(sheetOf(page).getByRole("alert")).toHaveText(texts.chat.notKept);
-  await page.screenshot({ path: "test-results/attachment-not-kept.png" });
   await captionOf(anas).fill("Ma légende");
   await sendOf(anas).click();
   await expect(sheetOf(page).getByRole("alert")).toHaveText(texts.chat.attach.noRoom);
@@ -303,6 +302,5 @@ test("from 640 px on, files and images have buttons of their own beside the menu
   await sendOf(phone).click();
   await expect(messagesOf(phone).last().getByRole("img", { name: texts.chat.status.read, exact: true })).toBeVisible();
   expect(await findAxeViolations(page)).toEqual([]);
-  await page.screenshot({ path: test.info().outputPath("wide-composer.png") });
   for (const client of phones) await client.close();
 });

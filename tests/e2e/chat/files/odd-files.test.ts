@@ -40,7 +40,6 @@ test("a damaged photo and one of an unknown format are named before they are sen
   await expect(sheetOf(page)).toContainText(fill(attach.title_other, { count: 2 }));
   await sheetOf(page).locator("input[type=file]").setInputFiles([heic]);
   await expect(notice).toHaveText(fill(attach.asFile_other, { count: 2 }));
-  await page.screenshot({ path: "test-results/damaged-photo.png" });
   // Without them only the photo is left, and the notice is gone.
   for (const { name } of [damaged, heic]) {
     await page.getByRole("button", { name: fill(attach.show, { name }) }).click();
@@ -65,7 +64,6 @@ test("a dropped folder is refused in words, and the files dropped with it are ta
   const file = join(folder, "foto.txt");
   await dropPaths(page, anas.composer(), [folder]);
   await expect(findToast(page)).toContainText(texts.chat.attach.folder);
-  await page.screenshot({ path: "test-results/dropped-folder.png" });
   await expect(sheetOf(page)).toHaveCount(0);
   await findToast(page).getByRole("button", { name: texts.common.close }).click();
   await dropPaths(page, anas.composer(), [folder, file]);
@@ -92,7 +90,6 @@ test("a photo queued without a network says what it waits for, and is deleted on
   const message = messagesOf(page).last();
   await expect(message).toContainText(texts.messages.uploadWaiting);
   await expect(message.getByRole("button", { name: texts.messages.pauseUpload })).toHaveCount(0);
-  await page.screenshot({ path: "test-results/queued-photo.png" });
   const question = page.getByRole("alertdialog", { name: texts.messages.deleteUnsentTitle });
   await message.getByRole("button", { name: texts.messages.cancelUpload }).click();
   await question.getByRole("button", { name: texts.common.cancel }).click();

@@ -90,7 +90,6 @@ test("a keyboard that is laid over the page covers neither the field nor the new
   await expectUncovered(anas, "ligne 40");
   await sendTexts(site, ben, conversation, ["pendant la frappe"]);
   await expectUncovered(anas, "pendant la frappe");
-  await page.screenshot({ path: "test-results/on-screen-keyboard.png" });
   await show(screenPx);
   await expect.poll(async () => (await readEdges(anas, "pendant la frappe")).field).toBeGreaterThan(screenPx - 40);
   await anas.close();

@@ -5,6 +5,7 @@ import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { writeTypingTime } from "#sync/store/journal.ts";
 import { typingPauseMs } from "#sync/store/pending/draft-edits.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
+import { toSimulationSize } from "#tests/support/long-run.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -345,7 +346,9 @@ const makeRandom = (seed: number) => () => {
   return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
 };
 
-it.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
+const rounds = toSimulationSize(6, 60);
+
+it.each(Array.from({ length: rounds }, (_, index) => index + 1))(
   "two devices end with the same draft and lose no text, in any order of events (%i)",
   async (seed) => {
     const random = makeRandom(seed);
