@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { getEditNumber, isEditableBody } from "#contract/messages/body.ts";
+import { toMessageKind } from "#contract/messages/kinds.ts";
 import { findMentions } from "#contract/messages/mentions.ts";
-import { type Message, toMessageKind } from "#contract/messages/message.ts";
+import type { Message } from "#contract/messages/message.ts";
 import { type ClientFrame, decodeClientFrames, toCommand } from "#contract/wire/client-frames.ts";
 import { CommandSchema } from "#contract/wire/command-schemas.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";

@@ -1,8 +1,8 @@
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { TextField } from "#components/controls/text-field.tsx";
-import { showToast } from "#components/overlays/toast.tsx";
 import type PictureCropper from "#components/images/picture-cropper.tsx";
+import { showToast } from "#components/overlays/toast.tsx";
 import { displayNameMaxLength } from "#contract/limits/people.ts";
 import { toE164 } from "#contract/phone/phone.ts";
 import { createIdempotentSignUp, uploadInitialProfile } from "#features/auth/flows/create-account.ts";

@@ -1,7 +1,8 @@
 import type { InboxRow } from "#contract/conversations.ts";
 import { getEditNumber, isEditableBody } from "#contract/messages/body.ts";
+import { toMessageKind } from "#contract/messages/kinds.ts";
 import { findMentions } from "#contract/messages/mentions.ts";
-import { type Message, toMessageKind } from "#contract/messages/message.ts";
+import type { Message } from "#contract/messages/message.ts";
 import type { SyncedDraft } from "#contract/settings/drafts.ts";
 import type { SocketBase } from "#contract/wire/codec.ts";
 import type { Command, CommandResults } from "#contract/wire/commands.ts";
