@@ -3,8 +3,8 @@ import WebSocket from "ws";
 import type { Person } from "#bench/rig/person.ts";
 import { type ConversationId, createUuid, privateConversationId } from "#contract/ids.ts";
 import { creditBytes, creditReportMessages } from "#contract/limits/sockets.ts";
-import { toSendFrame } from "#contract/wire/command-frames.ts";
-import { decodeServerFrame, encodeFrame, protocolVersion } from "#contract/wire/server-frames.ts";
+import { encodeAppFrame } from "#contract/wire/app-frames.ts";
+import { type Ack, decodeServerFrame, protocolVersion } from "#contract/wire/server-frames.ts";
 
 /** One action of a bystander with the latency of each response; a missing latency means no response yet. */
 export type Probe = {
@@ -48,7 +48,9 @@ class BystanderSocket {
     socket.on("error", () => {});
     this.received = 0;
     this.unconfirmed = { messages: 0, bytes: 0 };
-    socket.once("open", () => socket.send(encodeFrame(["h", protocolVersion, "", 0])));
+    socket.once("open", () =>
+      socket.send(encodeAppFrame({ type: "hello", version: protocolVersion, epoch: "", counter: 0 })),
+    );
     socket.once("close", () => {
       if (!this.isClosed) setTimeout(() => !this.isClosed && void this.open(), reconnectMs);
     });
@@ -67,7 +69,7 @@ class BystanderSocket {
     this.unconfirmed.bytes += bytes;
     if (this.unconfirmed.messages < creditReportMessages && this.unconfirmed.bytes < creditBytes / 4) return;
     this.unconfirmed = { messages: 0, bytes: 0 };
-    this.send(encodeFrame(["k", this.received]));
+    this.send(encodeAppFrame({ type: "received", messages: this.received }));
   }
 
   close(): void {
@@ -132,7 +134,7 @@ export class Bystanders {
     this.acks[i]?.set(n, message);
     const conversation = this.group ?? privateConversationId(person.id, other.id);
     this.sockets[i]?.send(
-      encodeFrame(toSendFrame(n, conversation, { cid: createUuid(), body: { type: "text", text } })),
+      encodeAppFrame({ type: "send", ref: n, conversation, cid: createUuid(), body: { type: "text", text } }),
     );
     this.sendRequest(person, i, requestPaths[Math.floor(n / this.people.length) % requestPaths.length] ?? "", request);
   }
@@ -152,16 +154,16 @@ export class Bystanders {
     const at = performance.now();
     const frame = decodeServerFrame(data);
     if (!frame || "event" in frame) return;
-    if (!Array.isArray(frame)) {
+    if (frame.type === "liveText") {
       this.sockets[i]?.confirm(1, Buffer.byteLength(data));
       this.recordDelivery(i, frame.text, at);
-    } else if (frame[0] === "m") {
-      this.sockets[i]?.confirm(frame[3].length, Buffer.byteLength(data));
-      for (const [, , , body] of frame[3]) if (typeof body === "string") this.recordDelivery(i, body, at);
-      this.recordAcks(i, frame[4] ?? [], at);
-    } else if (frame[0] === "a") this.recordAcks(i, frame.slice(2) as number[], at);
-    else if (frame[0] === "n") {
-      const probe = this.acks[i]?.get(frame[1]);
+    } else if (frame.type === "messages") {
+      this.sockets[i]?.confirm(frame.messages.length, Buffer.byteLength(data));
+      for (const { body } of frame.messages) if (body.type === "text") this.recordDelivery(i, body.text, at);
+      this.recordAcks(i, at, frame.acks);
+    } else if (frame.type === "acknowledgement") this.recordAcks(i, at, frame.acks);
+    else if (frame.type === "refusal") {
+      const probe = this.acks[i]?.get(frame.ref);
       if (probe) probe.isRefused = true;
     }
   }
@@ -171,9 +173,9 @@ export class Bystanders {
     if (sendProbe && to === i) sendProbe.receivedMs ??= at - sendProbe.at;
   }
 
-  private recordAcks(i: number, acks: readonly number[], at: number): void {
-    for (let k = 0; k < acks.length; k += 3) {
-      const probe = this.acks[i]?.get(acks[k] as number);
+  private recordAcks(i: number, at: number, acks: readonly Ack[] = []): void {
+    for (const { ref } of acks) {
+      const probe = this.acks[i]?.get(ref);
       if (probe) probe.ackMs ??= at - probe.at;
     }
   }

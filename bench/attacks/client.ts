@@ -2,7 +2,8 @@
 // exits without closing its sockets. Started by bench/attacks/attacker.ts.
 import { Agent, request } from "node:http";
 import WebSocket from "ws";
-import { encodeFrame, joinFrames, protocolVersion } from "#contract/wire/server-frames.ts";
+import { joinFrames, protocolVersion } from "#contract/wire/server-frames.ts";
+import { writeWireFrame } from "#tests/support/wire-frames.ts";
 import { type FrameAttack, frameAttacks, getFramesPerMessage } from "./frame-attacks.ts";
 import { type AttackRequest, type HttpAttack, httpAttacks } from "./http-attacks.ts";
 import { type AttackReport, reconnectStorm, type Stage } from "./stage.ts";
@@ -30,7 +31,7 @@ function openSocket({ origin, address, attacker }: Stage): Promise<WebSocket | u
     socket.once("open", () => {
       socket.removeAllListeners("error");
       socket.on("error", () => {});
-      socket.send(encodeFrame(["h", protocolVersion, "", 0]));
+      socket.send(writeWireFrame(["h", protocolVersion, "", 0]));
       resolve(socket);
     });
     socket.once("unexpected-response", fail);
@@ -55,12 +56,12 @@ async function sendFrames(stage: Stage, attack: FrameAttack, until: number): Pro
     }
     socket.on("message", (data) => countAnswer(String(data)));
     socket.once("close", () => report.cut++);
-    if (attack.prepare) socket.send(encodeFrame(attack.prepare(stage)));
+    if (attack.prepare) socket.send(writeWireFrame(attack.prepare(stage)));
     while (!isDone() && socket.readyState === WebSocket.OPEN) {
       const frames: string[] = [];
       for (let i = 0; i < framesPerMessage; i++) {
         const frame = attack.make(stage, ++report.sent);
-        frames.push(typeof frame === "string" ? frame : encodeFrame(frame));
+        frames.push(typeof frame === "string" ? frame : writeWireFrame(frame));
       }
       for (const text of framesPerMessage === 1 ? frames : joinFrames(frames)) socket.send(text);
       do await new Promise(setImmediate);

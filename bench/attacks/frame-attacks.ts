@@ -2,16 +2,16 @@ import { createUuid, packUuid, privateConversationId } from "#contract/ids.ts";
 import { messagePageRows } from "#contract/limits/conversations.ts";
 import { messageTextMaxLength, multicastMax } from "#contract/limits/messages.ts";
 import { joinedFramesMax } from "#contract/limits/sockets.ts";
-import type { ClientFrame } from "#contract/wire/client-frames.ts";
+import type { WireClientFrame } from "#contract/wire/client-frames.ts";
 import type { AttackNeeds, Stage } from "./stage.ts";
 
 /** Flood of frames over the attacker's sockets. */
 export type FrameAttack = AttackNeeds & {
   name: string;
   /** Creates frame number `n`, or invalid text. */
-  make: (stage: Stage, n: number) => ClientFrame | string;
+  make: (stage: Stage, n: number) => WireClientFrame | string;
   /** Frame sent once before the attack. */
-  prepare?: (stage: Stage) => ClientFrame;
+  prepare?: (stage: Stage) => WireClientFrame;
   /** Stops after this number of frames, for bursts. */
   count?: number;
   /** Frames per WebSocket message; by default the protocol's maximum. */

@@ -4,14 +4,11 @@ import type { InboxRow } from "#contract/conversations.ts";
 import { type ConversationId, createUuid } from "#contract/ids.ts";
 import { receiptCoalesceMs } from "#contract/limits/delivery.ts";
 import { creditReportMessages } from "#contract/limits/sockets.ts";
-import type { ClientFrame } from "#contract/wire/client-frames.ts";
-import { toSendFrame } from "#contract/wire/command-frames.ts";
-import { fromWireRow } from "#contract/wire/compact-encoding.ts";
+import { type AppFrame, encodeAppFrame } from "#contract/wire/app-frames.ts";
 import {
+  type Ack,
   decodeServerFrame,
-  encodeFrame,
   joinFrames,
-  type LiveText,
   protocolVersion,
   type ServerFrame,
 } from "#contract/wire/server-frames.ts";
@@ -80,11 +77,11 @@ export class Device {
       socket.once("close", (code) => reject(new Error(`The socket closed with ${code} before its welcome`)));
       socket.on("message", (data) => {
         const at = performance.now();
-        if (device.receive(String(data), at) === "w") resolve();
+        if (device.receive(String(data), at) === "welcome") resolve();
       });
     });
     const [epoch, counter] = options.cursor ?? ["", 0];
-    device.write(["h", protocolVersion, epoch, counter]);
+    device.write({ type: "hello", version: protocolVersion, epoch, counter });
     await welcomed;
     return device;
   }
@@ -100,11 +97,11 @@ export class Device {
   }
 
   send(ref: number, conversation: number | ConversationId, text: string): void {
-    this.write(toSendFrame(ref, conversation, { cid: createUuid(), body: { type: "text", text } }));
+    this.write({ type: "send", ref, conversation, cid: createUuid(), body: { type: "text", text } });
   }
 
-  write(frame: ClientFrame): void {
-    if (this.unwritten.push(encodeFrame(frame)) > 1) return;
+  write(frame: AppFrame): void {
+    if (this.unwritten.push(encodeAppFrame(frame)) > 1) return;
     queueMicrotask(() => {
       for (const text of joinFrames(this.unwritten.splice(0))) {
         this.options.onFrame?.("out", text);
@@ -123,43 +120,40 @@ export class Device {
     const frame = decodeServerFrame(data);
     if (!frame) throw new Error(`Not a frame of the protocol: ${data.slice(0, 100)}`);
     if ("event" in frame) return frame.payload.event_type;
-    if (!Array.isArray(frame)) {
-      this.handleText(frame.handle, frame.seq, frame.text, at);
-      return "text";
-    }
     this.handleFrame(frame, at);
-    return frame[0];
+    return frame.type;
   }
 
-  private handleFrame(frame: Exclude<ServerFrame, LiveText>, at: number): void {
-    switch (frame[0]) {
-      case "w":
-      case "c": {
-        for (const row of frame[5]) this.saveRow(fromWireRow(row, frame[4]));
+  private handleFrame(frame: ServerFrame, at: number): void {
+    switch (frame.type) {
+      case "liveText":
+        this.handleText(frame.target, frame.seq, frame.text, at);
         return;
-      }
-      case "i":
-        this.saveRow(fromWireRow(frame[2], 0));
+      case "welcome":
+      case "changes":
+        for (const row of frame.rows) this.saveRow(row);
         return;
-      case "m":
-        for (const [seq, , , body] of frame[3])
-          this.handleText(frame[2], seq, typeof body === "string" ? body : "", at);
-        this.handleAcks(frame[4] ?? [], at);
+      case "row":
+        this.saveRow(frame.row);
         return;
-      case "a":
-        this.handleAcks(frame.slice(2) as number[], at);
+      case "messages":
+        for (const { seq, body } of frame.messages)
+          this.handleText(frame.target, seq, body.type === "text" ? body.text : "", at);
+        this.handleAcks(frame.acks ?? [], at);
         return;
-      case "n":
-      case "x":
+      case "acknowledgement":
+        this.handleAcks(frame.acks, at);
+        return;
+      case "refusal":
+      case "error":
         throw new Error(`Refused: ${JSON.stringify(frame)}`);
-      case "b":
+      case "head":
         throw new Error("The device fell behind");
     }
   }
 
-  /** Acks of own messages: ref, seq and time of each. */
-  private handleAcks(acks: readonly number[], at: number): void {
-    for (let i = 0; i < acks.length; i += 3) this.onAck(acks[i] as number, acks[i + 1] as number, at);
+  private handleAcks(acks: readonly Ack[], at: number): void {
+    for (const { ref, seq } of acks) this.onAck(ref, seq, at);
   }
 
   private saveRow(row: InboxRow): void {
@@ -169,11 +163,12 @@ export class Device {
   private handleText(handle: number, seq: number, text: string, at: number): void {
     this.onText(seq, text, at);
     this.highestSeq = Math.max(this.highestSeq, seq);
-    if (++this.receivedCount % creditReportMessages === 0) this.write(["k", this.receivedCount]);
+    if (++this.receivedCount % creditReportMessages === 0)
+      this.write({ type: "received", messages: this.receivedCount });
     if (!this.options.reportsDelivery || this.receiptTimer) return;
     this.receiptTimer = setTimeout(() => {
       this.receiptTimer = undefined;
-      this.write(["r", handle, this.highestSeq, 0]);
+      this.write({ type: "mark", conversation: handle, delivered: this.highestSeq, read: 0 });
     }, receiptCoalesceMs);
   }
 }

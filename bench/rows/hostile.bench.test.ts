@@ -4,8 +4,9 @@ import { type FrameAttack, frameAttacks, getFramesPerMessage } from "#bench/atta
 import { type AttackRequest, type HttpAttack, httpAttacks } from "#bench/attacks/http-attacks.ts";
 import type { Stage } from "#bench/attacks/stage.ts";
 import { createUuid } from "#contract/ids.ts";
-import { decodeServerFrame, encodeFrame, joinFrames, protocolVersion } from "#contract/wire/server-frames.ts";
+import { decodeServerFrame, joinFrames, protocolVersion } from "#contract/wire/server-frames.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
+import { writeWireFrame } from "#tests/support/wire-frames.ts";
 import { makePerson, site } from "#tests/worker/support/site.ts";
 import type { ConversationRpc } from "#worker/objects/rpc/conversation-rpc.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
@@ -46,10 +47,9 @@ const requestsAtOnce = 16;
 /** Number of client frames that a server frame answers. */
 const countAnswers = (data: string): number => {
   const frame = decodeServerFrame(data);
-  if (!Array.isArray(frame)) return 0;
-  if (frame[0] === "a") return (frame.length - 2) / 3;
-  if (frame[0] === "m") return (frame[4]?.length ?? 0) / 3;
-  return ["n", "y", "g", "q", "v", "c", "j", "L", "x"].includes(frame[0]) ? 1 : 0;
+  if (!frame || "event" in frame) return 0;
+  if (frame.type === "acknowledgement" || frame.type === "messages") return frame.acks?.length ?? 0;
+  return "ref" in frame || frame.type === "error" ? 1 : 0;
 };
 
 /** Continues the attack for `ms` and returns how much was sent. */
@@ -68,12 +68,12 @@ async function createFrameAttack(attack: FrameAttack, stage: Stage): Promise<Con
   webSocket.addEventListener("close", () => {
     isClosed = true;
   });
-  webSocket.send(encodeFrame(["h", protocolVersion, "", 0]));
+  webSocket.send(writeWireFrame(["h", protocolVersion, "", 0]));
   return async (ms) => {
     const [before, until] = [sent, Date.now() + ms];
     while (Date.now() < until && !isClosed) {
       const frames = Array.from({ length: getFramesPerMessage(attack) }, () => attack.make(stage, ++sent));
-      for (const text of joinFrames(frames.map((one) => (typeof one === "string" ? one : encodeFrame(one))))) {
+      for (const text of joinFrames(frames.map((one) => (typeof one === "string" ? one : writeWireFrame(one))))) {
         webSocket.send(text);
       }
       do await pause(1);

@@ -34,9 +34,9 @@ const countChat = async (count: number): Promise<void> => {
   const search = async (query: string, ...filter: [] | [SearchFilter]): Promise<number> => {
     let before = head + 1;
     for (let calls = 1; ; calls++) {
-      const next = (await device.ask(["q", 1, handle, query, before, ...filter]))[3];
-      if (typeof next !== "number") return calls;
-      before = next;
+      const answer = await device.ask(["q", 1, handle, query, before, ...filter]);
+      if (answer.type !== "search" || answer.before === null) return calls;
+      before = answer.before;
     }
   };
   const measure = async (name: string, action: () => Promise<number>): Promise<void> => {

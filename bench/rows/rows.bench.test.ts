@@ -256,8 +256,10 @@ test("in a chat of 200,000 messages an opening costs", async () => {
   );
   await measure("chat: lone message, read at once", 1, () => from.send(chat, "Encore"), true);
   const searchAll = async () => {
-    for (let before: unknown = head + 10; typeof before === "number"; )
-      before = (await from.ask(["q", 1, handle, "zzz", before]))[3];
+    for (let before: number | null = head + 10; before !== null; ) {
+      const answer = await from.ask(["q", 1, handle, "zzz", before]);
+      before = answer.type === "search" ? answer.before : null;
+    }
   };
   await measure("search: the first one, until the whole index is built", 1, searchAll);
   await measure("search: a word of the newest message", 1, () => from.ask(["q", 1, handle, "Encore", head + 10]));

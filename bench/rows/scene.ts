@@ -1,13 +1,12 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { InboxRow } from "#contract/conversations.ts";
-import { type ConversationId, createUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
+import { type ConversationId, createUuid, packUuid, privateConversationId, type Uuid } from "#contract/ids.ts";
 import { creditReportMessages } from "#contract/limits/sockets.ts";
-import type { ClientFrame } from "#contract/wire/client-frames.ts";
-import { toSendFrame } from "#contract/wire/command-frames.ts";
-import { fromWireRow } from "#contract/wire/compact-encoding.ts";
-import { decodeServerFrame, encodeFrame, protocolVersion } from "#contract/wire/server-frames.ts";
+import type { WireClientFrame } from "#contract/wire/client-frames.ts";
+import { type Ack, decodeServerFrame, protocolVersion, type ServerFrame } from "#contract/wire/server-frames.ts";
 import type { Person } from "#tests/support/people/people.ts";
+import { writeWireFrame } from "#tests/support/wire-frames.ts";
 import { site } from "#tests/worker/support/site.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
 import { plainChannel, plainConversation } from "./counters.ts";
@@ -46,7 +45,7 @@ export class SceneDevice {
   lastSeq = 0;
   /** Receipt sent for each message. */
   receipts: "none" | "delivered" | "read" = "none";
-  private readonly waiting: ((frame: unknown[]) => void)[] = [];
+  private readonly waiting: ((frame: ServerFrame) => void)[] = [];
   private readonly unacknowledged = new Map<number, () => void>();
   private ref = 0;
   private receivedCount = 0;
@@ -68,7 +67,7 @@ export class SceneDevice {
   }
 
   /** Sends a request and waits for the next response frame. */
-  ask(frame: ClientFrame): Promise<unknown[]> {
+  ask(frame: WireClientFrame): Promise<ServerFrame> {
     return new Promise((resolve) => {
       this.waiting.push(resolve);
       this.write(frame);
@@ -81,12 +80,12 @@ export class SceneDevice {
     const ref = ++this.ref;
     return new Promise((resolve) => {
       this.unacknowledged.set(ref, resolve);
-      this.write(toSendFrame(ref, handle, { cid: createUuid(), body: { type: "text", text } }));
+      this.write(["s", ref, handle, packUuid(createUuid()), text]);
     });
   }
 
-  write(frame: ClientFrame): void {
-    this.socket.send(encodeFrame(frame));
+  write(frame: WireClientFrame): void {
+    this.socket.send(writeWireFrame(frame));
   }
 
   close(): void {
@@ -97,38 +96,39 @@ export class SceneDevice {
     const frame = decodeServerFrame(data);
     if (!frame) throw new Error(`Not a frame of the protocol: ${data}`);
     if ("event" in frame) return;
-    if (!Array.isArray(frame)) {
-      this.handleMessages(frame.handle, frame.seq);
-      return;
-    }
-    switch (frame[0]) {
-      case "w":
-      case "c":
-        this.epoch = frame[2];
-        this.counter = frame[3];
-        for (const row of frame[5]) this.saveRow(fromWireRow(row, frame[4]));
+    switch (frame.type) {
+      case "liveText":
+      case "liveEdit":
+        this.handleMessages(frame.target, frame.seq);
+        return;
+      case "reactions":
+        return;
+      case "welcome":
+      case "changes":
+        this.epoch = frame.epoch;
+        this.counter = frame.counter;
+        for (const row of frame.rows) this.saveRow(row);
         break;
-      case "i":
-        this.saveRow(fromWireRow(frame[2], 0));
+      case "row":
+        this.saveRow(frame.row);
         return;
-      case "m":
-        this.handleMessages(frame[2], frame[3].at(-1)?.[0] ?? 0, frame[3].length);
-        this.handleAcks(frame[4] ?? []);
+      case "messages":
+        this.handleMessages(frame.target, frame.messages.at(-1)?.seq ?? 0, frame.messages.length);
+        this.handleAcks(frame.acks ?? []);
         return;
-      case "a":
-        this.handleAcks(frame.slice(2) as number[]);
+      case "acknowledgement":
+        this.handleAcks(frame.acks);
         return;
-      case "n":
-      case "x":
+      case "refusal":
+      case "error":
         throw new Error(`Refused: ${data}`);
     }
-    if (frame[0] === "g") this.confirmReceived(frame[4].length);
-    if (frame[0] === "q") this.confirmReceived(frame[2].length);
-    if (["w", "c", "g", "q", "y"].includes(frame[0])) this.waiting.shift()?.(frame);
+    if (frame.type === "page" || frame.type === "search") this.confirmReceived(frame.messages.length);
+    if (["welcome", "changes", "page", "search", "done"].includes(frame.type)) this.waiting.shift()?.(frame);
   }
 
-  private handleAcks(acks: readonly number[]): void {
-    for (let i = 0; i < acks.length; i += 3) this.unacknowledged.get(Number(acks[i]))?.();
+  private handleAcks(acks: readonly Ack[]): void {
+    for (const { ref } of acks) this.unacknowledged.get(ref)?.();
   }
 
   private saveRow(row: InboxRow): void {

@@ -86,8 +86,8 @@ export async function measureBytes(): Promise<Section[]> {
       ]);
     }
 
-    const delivered = await frames(() => to.write(["r", handleOfB, seq, 0]));
-    const read = await frames(() => to.write(["r", handleOfB, seq, seq]));
+    const delivered = await frames(() => to.write({ type: "mark", conversation: handleOfB, delivered: seq, read: 0 }));
+    const read = await frames(() => to.write({ type: "mark", conversation: handleOfB, delivered: seq, read: seq }));
     const burst = await frames(() => {
       for (let i = 0; i < 16; i++) from.send(++ref, handle, texts[1]?.[1] ?? "");
     });

@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import type { StoredBody } from "#contract/messages/body.ts";
 import type { Message } from "#contract/messages/message.ts";
 import { Seq, Watermark } from "#contract/messages/positions.ts";
 
@@ -14,10 +13,6 @@ export const MessageFlags = v.object({
   deleted: v.array(Seq),
 });
 export type MessageFlags = v.InferOutput<typeof MessageFlags>;
-
-/** Whether a message can be starred: people write it, and it is neither deleted nor withheld. */
-export const isStarrable = ({ type }: StoredBody): boolean =>
-  type === "text" || type === "image" || type === "file" || type === "voice";
 
 /** A message after its reader deleted it for themselves: a place in the log without content. */
 export const withoutContent = ({ seq, sender, at, cid }: Message): Message => ({

@@ -1,113 +1,44 @@
 import * as v from "valibot";
-import { CallRequest } from "#contract/calls/call-commands.ts";
-import { PackedUuid } from "#contract/ids.ts";
+import type { ConversationId } from "#contract/ids.ts";
 import { joinedFramesMax } from "#contract/limits/sockets.ts";
-import { Body, ReplyPlace } from "#contract/messages/body.ts";
 import { Count } from "#contract/messages/positions.ts";
-import * as clientFrame from "./client-frame-types.ts";
+import { appFrames, conversationField as conversation, refField as ref } from "./app-frames.ts";
+import { bit, type Codec, count, mark, optional, plain, text, uuid } from "./codec.ts";
 import { FlagFields, MessageFlagFields } from "./command-schemas.ts";
-import { WireText } from "./compact-encoding.ts";
-import { ConversationRef, Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";
-import { SearchFilter } from "./search-filter.ts";
+import { createFrameSet, type FrameValue, type FrameWire, frame, parseJson } from "./frame-set.ts";
+import { originBase } from "./server-frames.ts";
 
-const Bit = v.picklist([0, 1]);
-const SentBody = v.union([WireText, Body]);
-export type SentBody = v.InferOutput<typeof SentBody>;
-const WireSource = v.strictTuple([ConversationRef, Count]); // original of a forwarded message
-const pageFields = [v.literal(clientFrame.page), Ref, ConversationRef, v.picklist(["a", "b"]), Count, Count] as const;
-const searchFields = [v.literal(clientFrame.search), Ref, ConversationRef, v.string(), Count] as const;
-const editFields = [
-  v.literal(clientFrame.editMessage),
-  Ref,
-  ConversationRef,
-  v.union([Count, PackedUuid]),
-  v.string(),
-] as const;
-
-const draftFields = [v.literal(clientFrame.draft), Ref, ConversationRef, Count, Count, v.string()] as const;
+/** Seq of a message, or its client id. */
+const messageKey: Codec<number | string> = {
+  schema: v.union([Count, uuid.schema]),
+  encode: (key, base) => (typeof key === "number" ? key : uuid.encode(key, base)),
+  decode: (wire, base) => (typeof wire === "number" ? wire : uuid.decode(wire, base)),
+};
 
 /**
- * Frames from device to server (see `server-frames.ts`), by type. Devices only write them, so only the server loads
+ * Frames from device to server: those of the app, and of the commands that the app sends by HTTP. Only the server loads
  * this file.
  */
 const clientFrames = {
-  // version, epoch, counter
-  [clientFrame.hello]: v.strictTuple([v.literal(clientFrame.hello), Int, v.string(), Count]),
-  [clientFrame.send]: v.union([
-    v.strictTuple([v.literal(clientFrame.send), Ref, ConversationRef, PackedUuid, SentBody]),
-    v.strictTuple([v.literal(clientFrame.send), Ref, ConversationRef, PackedUuid, SentBody, WireSource]),
-  ]),
-  // the refs of its messages start with that of the frame
-  [clientFrame.multicast]: v.strictTuple([
-    v.literal(clientFrame.multicast),
-    Ref,
-    SentBody,
-    v.nullable(WireSource),
-    v.array(v.strictTuple([ConversationRef, PackedUuid])),
-  ]),
-  // by seq or by client id
-  [clientFrame.deleteMessage]: v.strictTuple([
-    v.literal(clientFrame.deleteMessage),
-    Ref,
-    ConversationRef,
-    v.union([Count, PackedUuid]),
-  ]),
-  // by seq or by client id; the text, and the number of edits that the device knows if there are any
-  [clientFrame.editMessage]: v.union([v.strictTuple(editFields), v.strictTuple([...editFields, Count])]),
-  // seq, and the emoji unless the reaction is removed
-  [clientFrame.react]: v.union([
-    v.strictTuple([v.literal(clientFrame.react), Ref, ConversationRef, Count]),
-    v.strictTuple([v.literal(clientFrame.react), Ref, ConversationRef, Count, v.string()]),
-  ]),
-  // seq, whether it is pinned
-  [clientFrame.pin]: v.strictTuple([v.literal(clientFrame.pin), Ref, ConversationRef, Count, Bit]),
-  // after this revision
-  [clientFrame.revisions]: v.strictTuple([v.literal(clientFrame.revisions), Ref, ConversationRef, Count]),
-  [clientFrame.mute]: v.union([
-    v.strictTuple([v.literal(clientFrame.mute), Ref, ConversationRef, Bit]),
-    v.strictTuple([v.literal(clientFrame.mute), Ref, ConversationRef, v.literal(1), Count]), // for this many seconds
-    // except mentions, without an end or for this many seconds
-    v.strictTuple([v.literal(clientFrame.mute), Ref, ConversationRef, v.literal(1), v.nullable(Count), v.literal(1)]),
-  ]),
-  [clientFrame.flags]: v.strictTuple([v.literal(clientFrame.flags), Ref, ConversationRef, FlagFields]),
-  [clientFrame.messageFlags]: v.strictTuple([
-    v.literal(clientFrame.messageFlags),
-    Ref,
-    ConversationRef,
-    Count,
-    MessageFlagFields,
-  ]),
-  // base, milliseconds since it was written, text, and the seq that it answers
-  [clientFrame.draft]: v.union([v.strictTuple(draftFields), v.strictTuple([...draftFields, ReplyPlace])]),
-  [clientFrame.typing]: v.strictTuple([v.literal(clientFrame.typing), ConversationRef]),
-  // delivered, read
-  [clientFrame.receipts]: v.strictTuple([v.literal(clientFrame.receipts), ConversationRef, Count, Count]),
-  [clientFrame.page]: v.union([
-    v.strictTuple(pageFields), // after or before, seq, limit
-    v.strictTuple([...pageFields, Count]), // with the seq of an anchor
-  ]),
-  // query, before, and the filter if there is one
-  [clientFrame.search]: v.union([v.strictTuple(searchFields), v.strictTuple([...searchFields, SearchFilter])]),
-  // since, before
-  [clientFrame.changes]: v.strictTuple([v.literal(clientFrame.changes), Ref, Count, v.nullable(Count)]),
-  // up to, keep listed
-  [clientFrame.clearHistory]: v.strictTuple([v.literal(clientFrame.clearHistory), Ref, ConversationRef, Count, Bit]),
-  [clientFrame.call]: v.strictTuple([v.literal(clientFrame.call), Ref, ConversationRef, CallRequest]),
-  [clientFrame.foreground]: v.strictTuple([v.literal(clientFrame.foreground), Bit]),
-  [clientFrame.presence]: v.strictTuple([v.literal(clientFrame.presence), Ref, ConversationRef]),
-  [clientFrame.received]: v.strictTuple([v.literal(clientFrame.received), Count]), // in total
-} as const;
-export type ClientFrame = v.InferOutput<(typeof clientFrames)[keyof typeof clientFrames]>;
-export const clientFrameTypes = Object.keys(clientFrames) as ClientFrame[0][];
+  ...appFrames,
+  /** Deletion of an own message for everyone. */
+  deleteMessage: frame("e", [ref, conversation, ["target", messageKey]]),
+  editMessage: frame("E", [ref, conversation, ["target", messageKey], ["text", text]], [["edit", count, 0]]),
+  pinMessage: frame("P", [ref, conversation, ["seq", count], ["pinned", bit]]),
+  mute: frame("z", [ref, conversation, ["muted", bit]], [["seconds", optional(count)]], [["exceptMentions", mark]]),
+  setConversationFlags: frame("y", [ref, conversation, ["flags", plain(FlagFields)]]),
+  setMessageFlags: frame("Y", [ref, conversation, ["seq", count], ["flags", plain(MessageFlagFields)]]),
+  clearHistory: frame("d", [ref, conversation, ["upTo", count], ["keep", bit]]),
+};
+const clientFrameSet = createFrameSet(clientFrames);
+export type ClientFrame = FrameValue<typeof clientFrames>;
+export type ClientFrameOf<T extends ClientFrame["type"]> = Extract<ClientFrame, { type: T }>;
+export type WireClientFrame = FrameWire<typeof clientFrames>;
 
-/** Frames without an answer; all others have a ref. */
-const unansweredTypes: readonly unknown[] = [
-  clientFrame.hello,
-  clientFrame.typing,
-  clientFrame.receipts,
-  clientFrame.received,
-  clientFrame.foreground,
-];
+/** Letters of the frames that expect an answer. */
+const answeredLetters: readonly unknown[] = Object.values(clientFrames).flatMap(({ letter, hasRef }) =>
+  hasRef ? [letter] : [],
+);
 
 /** Frames of a batch. */
 const parseBatch = (text: string): unknown[] => {
@@ -120,10 +51,9 @@ export const listMalformedRefs = (text: string): number[] =>
   parseBatch(text)
     .slice(0, joinedFramesMax)
     .flatMap((frame) => {
-      if (!Array.isArray(frame) || parseFrame(clientFrames, frame) !== undefined) return [];
-      const [type, ref]: unknown[] = frame;
-      const expectsAnswer = clientFrameTypes.some((known) => known === type) && !unansweredTypes.includes(type);
-      return expectsAnswer && v.is(Ref, ref) ? [ref] : [];
+      if (!Array.isArray(frame) || clientFrameSet.parse(frame) !== undefined) return [];
+      const [letter, ref]: unknown[] = frame;
+      return answeredLetters.includes(letter) && v.is(Count, ref) ? [ref] : [];
     });
 
 const frameStart = /\["([a-zA-Z])",(\d{1,16})(?=[,\]])/g;
@@ -134,8 +64,8 @@ const frameStart = /\["([a-zA-Z])",(\d{1,16})(?=[,\]])/g;
  */
 export const listRefsByPattern = (text: string): number[] => {
   const refs: number[] = [];
-  for (const [, type = "", ref] of text.matchAll(frameStart)) {
-    if (!unansweredTypes.includes(type)) refs.push(Number(ref));
+  for (const [, letter, ref] of text.matchAll(frameStart)) {
+    if (answeredLetters.includes(letter)) refs.push(Number(ref));
     if (refs.length === joinedFramesMax) break;
   }
   return refs;
@@ -147,8 +77,52 @@ export const listRefsByPattern = (text: string): number[] => {
  */
 export const decodeClientFrames = (text: string): ClientFrame[] | undefined => {
   const all = parseBatch(text);
-  const frames = all
+  const frames: (WireClientFrame | undefined)[] = all
     .slice(0, joinedFramesMax)
-    .map((frame) => parseFrame(clientFrames, frame) as ClientFrame | undefined);
-  return frames.length === all.length && frames.every((frame) => frame !== undefined) ? frames : undefined;
+    .map((frame) => clientFrameSet.parse(frame));
+  return frames.length === all.length && frames.every((frame) => frame !== undefined)
+    ? frames.map((frame) => clientFrameSet.decode(frame, originBase))
+    : undefined;
+};
+
+/**
+ * Converts a frame to a command, still to be validated by its schema, which refuses frames that are no commands. `idOf`
+ * maps the number of a conversation to its id; for an unknown one it returns an id that no schema accepts.
+ */
+export const toCommand = (
+  frame: ClientFrame,
+  conversation: ConversationId,
+  idOf: (conversation: number | ConversationId) => ConversationId = String,
+): unknown => {
+  const sourceOf = (source: { conversation: number | ConversationId; seq: number } | undefined) =>
+    source ? { source: { ...source, conversation: idOf(source.conversation) } } : {};
+  switch (frame.type) {
+    case "send": {
+      const { type, cid, body, source } = frame;
+      return { type, conversation, messages: [{ cid, body, ...sourceOf(source) }] };
+    }
+    case "multicast": {
+      const { type, body, source } = frame;
+      const to = frame.to.map(({ conversation: target, cid }) => ({ conversation: idOf(target), cid }));
+      return { type, body, ...sourceOf(source), to };
+    }
+    case "deleteMessage": {
+      const { target } = frame;
+      return typeof target === "number"
+        ? { type: "deleteForEveryone", conversation, seq: target }
+        : { type: "deletePending", conversation, cid: target };
+    }
+    case "setConversationFlags":
+      return { ...frame.flags, type: frame.type, conversation };
+    case "setMessageFlags":
+      return { ...frame.flags, type: frame.type, conversation, seq: frame.seq };
+    case "changes":
+      return { type: frame.type, since: frame.since, before: frame.before };
+    case "call":
+      return { ...frame.request, conversation };
+    default: {
+      const { ref: _, ...command } = { ref: undefined, ...frame };
+      return { ...command, conversation };
+    }
+  }
 };

@@ -1,259 +1,181 @@
 import * as v from "valibot";
 import type { InboxRow } from "#contract/conversations.ts";
-import { type GroupCard, groupRoles } from "#contract/groups.ts";
-import { ConversationId, PackedUuid, packUuid, type Uuid, unpackUuid } from "#contract/ids.ts";
-import { GroupPlace, ReplyPlace, StoredBody } from "#contract/messages/body.ts";
-import type { Message } from "#contract/messages/message.ts";
-import { Seq, Watermark } from "#contract/messages/positions.ts";
+import { groupRoles } from "#contract/groups.ts";
+import { ConversationId } from "#contract/ids.ts";
+import { Body, ReplyPlace, StoredBody } from "#contract/messages/body.ts";
+import { Seq } from "#contract/messages/positions.ts";
 import { type Relation, relationStates } from "#contract/people.ts";
+import {
+  bit,
+  bits,
+  type Codec,
+  count,
+  int,
+  list,
+  mark,
+  nullable,
+  oneOf,
+  optional,
+  plain,
+  text,
+  time,
+  tuple,
+  uuid,
+} from "./codec.ts";
 
-/**
- * Compact encoding of messages, rows and people in frames: tuples instead of named fields, plain strings for texts, and
- * times relative to the `now` of the socket's welcome. Each type has a pair of pure functions; only this file knows the
- * encoding.
- */
-const Int = v.pipe(v.number(), v.safeInteger());
-const Bit = v.picklist([0, 1]);
+// Compact forms of messages, rows and people in frames: tuples instead of named fields, and plain strings for texts.
 
-/** A text, or a text and the place of the message that it answers. */
-export const WireText = v.union([v.string(), v.strictTuple([v.string(), ReplyPlace])]);
-/** An edited text has the place of the message that it answers or 0, and the number of its last edit. */
-const EditedText = v.strictTuple([v.string(), v.union([Watermark, GroupPlace]), Seq]);
-export const WireBody = v.union([WireText, EditedText, StoredBody]);
-export type WireBody = v.InferOutput<typeof WireBody>;
-export const toWireBody = (body: StoredBody): WireBody => {
-  if (body.type !== "text" || body.forwarded || body.mentions) return body;
-  const { text, reply, edited } = body;
-  if (edited !== undefined) return [text, reply ?? 0, edited];
-  return reply === undefined ? text : [text, reply];
+const replyPlace: Codec<ReplyPlace | undefined, ReplyPlace | 0> = {
+  schema: v.union([v.literal(0), ReplyPlace]),
+  encode: (reply) => reply ?? 0,
+  decode: (wire) => (wire === 0 ? undefined : wire),
 };
-export const fromWireBody = (body: WireBody): StoredBody => {
-  if (!Array.isArray(body)) return typeof body === "string" ? { type: "text", text: body } : body;
-  const [text, reply, edited] = body;
-  return { type: "text", text, ...(reply ? { reply } : {}), ...(edited ? { edited } : {}) };
-};
+const textBody = tuple([["text", text]], [["reply", replyPlace]], [["edited", plain(Seq)]]);
+type WireText = string | Extract<ReturnType<typeof textBody.encode>, [string, unknown, ...unknown[]]>;
 
-/**
- * seq, time, sender and body; for the author's own devices also the client id and whether it is undelivered. With
- * reactions, all of these and the summary of the reactions.
- */
-export const WireMessage = v.union([
-  v.strictTuple([Int, Int, Int, WireBody]),
-  v.strictTuple([Int, Int, Int, WireBody, PackedUuid]),
-  v.strictTuple([Int, Int, Int, WireBody, PackedUuid, v.literal(1)]),
-  v.strictTuple([Int, Int, Int, WireBody, v.nullable(PackedUuid), Bit, v.string()]),
-]);
-export type WireMessage = v.InferOutput<typeof WireMessage>;
-export const toWireMessage = (message: Message, now: number): WireMessage => {
-  const { seq, at, sender, body, cid, held, reactions } = message;
-  const fields = [seq, at - now, sender, toWireBody(body)] as const;
-  const packed = cid === undefined ? null : packUuid(cid);
-  if (reactions) return [...fields, packed, held ? 1 : 0, reactions];
-  if (packed === null) return [...fields];
-  return held ? [...fields, packed, 1] : [...fields, packed];
-};
-export const fromWireMessage = ([seq, at, sender, body, cid, held, reactions]: WireMessage, now: number): Message => ({
-  seq,
-  at: at + now,
-  sender,
-  body: fromWireBody(body),
-  ...(cid ? { cid: unpackUuid(cid) } : {}),
-  ...(held ? { held: true as const } : {}),
-  ...(reactions ? { reactions } : {}),
+const createBodyCodec = <B extends StoredBody>(schema: v.GenericSchema<unknown, B>): Codec<B, WireText | B> => ({
+  schema: v.union([v.string(), textBody.schema, schema]) as v.GenericSchema<unknown, WireText | B>,
+  encode(body, base) {
+    if (body.type !== "text" || body.forwarded || body.mentions) return body;
+    const [bare, ...more] = textBody.encode(body, base);
+    return more.length === 0 ? bare : ([bare, ...more] as WireText);
+  },
+  decode(wire, base) {
+    if (typeof wire === "object" && !Array.isArray(wire)) return wire;
+    return { type: "text", ...(typeof wire === "string" ? { text: wire } : textBody.decode(wire, base)) } as B;
+  },
 });
 
-const WireGroup = v.strictTuple([
-  v.string(), // name
-  v.nullable(v.string()), // picture
-  Int, // members
-  Int, // members version
-  v.pipe(Int, v.minValue(0), v.maxValue(groupRoles.length - 1)), // own role
-  Int, // own number
+/** Body of a stored message: a text without marks and mentions is a string, or a tuple if it answers or was edited. */
+export const storedBody = createBodyCodec(StoredBody);
+/** Body of a new message. */
+export const sentBody = createBodyCodec(Body);
+
+/** The client id is sent to the author only. */
+export const message = tuple(
+  [
+    ["seq", int],
+    ["at", time],
+    ["sender", int],
+    ["body", storedBody],
+  ],
+  [["cid", optional(uuid)]],
+  [["held", mark]],
+  [["reactions", text]],
+);
+
+const groupCard = tuple([
+  ["name", text],
+  ["picture", nullable(text)],
+  ["count", int],
+  ["roster", int],
+  ["role", oneOf(groupRoles)],
+  ["number", int],
 ]);
-const rowFields = [
-  Int, // handle
-  ConversationId,
-  v.string(), // epoch
-  Int, // head
-  Int, // at
-  Int, // sender
-  v.nullable(WireBody),
-  Bit, // whole
-  Int, // unread
-  v.tuple([Int, Int]), // own delivered, read
-  v.tuple([Int, Int]), // the others' delivered, read
-  Int, // hidden
-  // flags: 1 open, 2 muted, 4 kept, 8 gone, 16 muted except mentions, 32 marked as unread, 64 archived; above the
-  // lowest eight bits the end of a timed mute in epoch seconds
-  Int,
-  Int, // revision
-  v.nullable(Int), // age difference to the message before the newest
-] as const;
-export const WireRow = v.union([
-  v.strictTuple(rowFields),
-  v.strictTuple([...rowFields, WireGroup]),
-  v.strictTuple([...rowFields, WireGroup, v.array(Int)]), // with unread mentions
-  v.strictTuple([...rowFields, v.nullable(WireGroup), v.array(Int), Int]), // of a pinned conversation, with the time
-  // with the revision of message flags and the pinned messages
-  v.strictTuple([...rowFields, v.nullable(WireGroup), v.array(Int), v.nullable(Int), Int, v.array(Int)]),
-]);
-const muteEndUnit = 256; // of the flags
-const toFlags = (row: InboxRow): number =>
-  ((row.open ? 1 : 0) |
-    (row.muted ? 2 : 0) |
-    (row.kept ? 4 : 0) |
-    (row.gone ? 8 : 0) |
-    (row.mutedExceptMentions ? 16 : 0) |
-    (row.marked ? 32 : 0) |
-    (row.archived ? 64 : 0)) +
-  (row.mutedUntil === null ? 0 : Math.ceil(row.mutedUntil / 1_000) * muteEndUnit);
-const fromMuteEnd = (flags: number): number | null =>
-  flags < muteEndUnit ? null : Math.floor(flags / muteEndUnit) * 1_000;
-export type WireRow = v.InferOutput<typeof WireRow>;
-const toWireGroup = ({ name, picture, count, roster, role, number }: GroupCard): v.InferOutput<typeof WireGroup> => [
-  name,
-  picture,
-  count,
-  roster,
-  groupRoles.indexOf(role),
-  number,
-];
-const fromWireGroup = ([name, picture, count, roster, role, number]: v.InferOutput<typeof WireGroup>): GroupCard => ({
-  name,
-  picture,
-  count,
-  roster,
-  role: groupRoles[role] ?? "member",
-  number,
-});
-export const toWireRow = (row: InboxRow, now: number): WireRow => {
-  const fields: v.InferOutput<v.StrictTupleSchema<typeof rowFields, undefined>> = [
-    row.handle,
-    row.conversation,
-    row.epoch,
-    row.head,
-    row.at - now,
-    row.sender,
-    row.preview && toWireBody(row.preview),
-    row.whole ? 1 : 0,
-    row.unread,
-    [row.delivered, row.read],
-    [row.othersDelivered, row.othersRead],
-    row.hidden,
-    toFlags(row),
-    row.revision,
-    row.prior === null ? null : row.at - row.prior,
-  ];
-  if (row.flagsRevision > 0 || row.pinnedMessages.length > 0) {
-    const pinned = row.pinnedAt === null ? null : row.pinnedAt - now;
-    const group = row.group && toWireGroup(row.group);
-    return [...fields, group, row.mentions, pinned, row.flagsRevision, row.pinnedMessages];
-  }
-  if (row.pinnedAt !== null) return [...fields, row.group && toWireGroup(row.group), row.mentions, row.pinnedAt - now];
-  if (!row.group) return fields;
-  const groupFields = [...fields, toWireGroup(row.group)] as const;
-  return row.mentions.length > 0 ? [...groupFields, row.mentions] : [...groupFields];
+
+/** The id, from which the kind of the conversation follows. */
+const conversation: Codec<Pick<InboxRow, "conversation" | "kind">, string> = {
+  schema: ConversationId,
+  encode: (row) => row.conversation,
+  decode: (id) => ({ conversation: id, kind: id.includes(".") ? "private" : "group" }),
 };
-export const fromWireRow = (row: WireRow, now: number): InboxRow => {
-  const [
-    handle,
-    conversation,
-    epoch,
-    head,
-    at,
-    sender,
-    preview,
-    whole,
-    unread,
-    ownReadState,
-    peerReadState,
-    hidden,
-    ...rest
-  ] = row;
-  const [flags, revision, ageDifference, group, mentions = [], pinned = null, flagsRevision = 0, pinnedMessages = []] =
-    rest;
-  return {
-    handle,
-    conversation,
-    kind: conversation.includes(".") ? "private" : "group",
-    epoch,
-    head,
-    at: at + now,
-    prior: ageDifference === null ? null : at + now - ageDifference,
-    sender,
-    preview: preview === null ? null : fromWireBody(preview),
-    whole: whole === 1,
-    unread,
-    mentions,
-    delivered: ownReadState[0],
-    read: ownReadState[1],
-    othersDelivered: peerReadState[0],
-    othersRead: peerReadState[1],
-    hidden,
-    open: (flags & 1) !== 0,
-    muted: (flags & 2) !== 0,
-    mutedUntil: fromMuteEnd(flags),
-    mutedExceptMentions: (flags & 16) !== 0,
-    marked: (flags & 32) !== 0,
-    archived: (flags & 64) !== 0,
-    pinnedAt: pinned === null ? null : pinned + now,
-    flagsRevision,
-    kept: (flags & 4) !== 0,
-    revision,
-    pinnedMessages,
-    group: group ? fromWireGroup(group) : null,
-    gone: (flags & 8) !== 0,
-  };
+const flagNames = ["open", "muted", "kept", "gone", "mutedExceptMentions", "marked", "archived"] as const;
+const rowFlags = bits(flagNames);
+const muteEndUnit = 256;
+/** Flags, and above them the end of a timed mute in epoch seconds. */
+const flagsAndMuteEnd: Codec<ReturnType<typeof rowFlags.decode> & Pick<InboxRow, "mutedUntil">, number> = {
+  schema: count.schema,
+  encode: (row, base) => rowFlags.encode(row, base) + Math.ceil((row.mutedUntil ?? 0) / 1_000) * muteEndUnit,
+  decode: (wire, base) => {
+    const end = Math.floor(wire / muteEndUnit);
+    return Object.assign(rowFlags.decode(wire, base), { mutedUntil: end === 0 ? null : end * 1_000 });
+  },
+};
+/** Time of the message before the newest, as the difference. */
+const prior: Codec<Pick<InboxRow, "prior">, number | null> = {
+  schema: v.nullable(int.schema),
+  encode: (row) => (row.prior === null ? null : (row as InboxRow).at - row.prior),
+  decode: (wire, _base, row) => ({ prior: wire === null ? null : (row as InboxRow).at - wire }),
 };
 
-const Millis = v.number();
+export const inboxRow = tuple(
+  [
+    ["handle", int],
+    [["conversation", "kind"], conversation],
+    ["epoch", text],
+    ["head", int],
+    ["at", time],
+    ["sender", int],
+    ["preview", nullable(storedBody)],
+    ["whole", bit],
+    ["unread", int],
+    [
+      ["delivered", "read"],
+      tuple([
+        ["delivered", int],
+        ["read", int],
+      ]),
+    ],
+    [
+      ["othersDelivered", "othersRead"],
+      tuple([
+        ["othersDelivered", int],
+        ["othersRead", int],
+      ]),
+    ],
+    ["hidden", int],
+    [[...flagNames, "mutedUntil"], flagsAndMuteEnd],
+    ["revision", int],
+    [["prior"], prior],
+  ],
+  [["group", nullable(groupCard), null]],
+  [["mentions", list(int), []]],
+  [["pinnedAt", nullable(time), null]],
+  [
+    ["flagsRevision", int, 0],
+    ["pinnedMessages", list(int), []],
+  ],
+);
+
 /** Bits of a person: blocked by the user, account deleted, and the notices about the number. */
-const personFlags = { blocked: 1, deleted: 2, left: 4, changed: 8 } as const;
-const invitationsUnit = 16; // the number of invitations to groups follows the bits
-export const WirePerson = v.tuple([
-  PackedUuid,
-  v.string(), // username
-  v.string(), // phone
-  v.nullable(v.string()), // avatar
-  Millis, // member since
-  v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(relationStates.length - 1)),
-  v.nullable(PackedUuid), // request
-  v.nullable(PackedUuid), // connection
-  Millis, // since
-  v.pipe(v.number(), v.integer(), v.minValue(0)), // `personFlags`
+const personBits = { blocked: 1, deleted: 2, left: 4, changed: 8 } as const;
+const invitationsUnit = 16; // the number of invitations to groups is above the bits
+type PersonFlags = Pick<Relation, "blocked" | "number_notice" | "group_invitations"> &
+  Pick<Relation["profile"], "deleted">;
+const personFlags: Codec<PersonFlags, number> = {
+  schema: count.schema,
+  encode: ({ blocked, deleted, number_notice: notice, group_invitations: invitations = 0 }) =>
+    (blocked ? personBits.blocked : 0) +
+    (deleted ? personBits.deleted : 0) +
+    (notice ? personBits[notice] : 0) +
+    invitations * invitationsUnit,
+  decode: (wire) => ({
+    blocked: (wire & personBits.blocked) !== 0,
+    ...(wire & personBits.deleted ? { deleted: true } : {}),
+    ...(wire & personBits.left ? { number_notice: "left" } : {}),
+    ...(wire & personBits.changed ? { number_notice: "changed" } : {}),
+    ...(wire < invitationsUnit ? {} : { group_invitations: Math.floor(wire / invitationsUnit) }),
+  }),
+};
+
+const person = tuple([
+  ["id", uuid],
+  ["username", text],
+  ["phone", text],
+  ["avatar_url", nullable(text)],
+  ["created_at", plain(v.number())],
+  ["state", oneOf(relationStates)],
+  ["request_id", nullable(uuid)],
+  ["connection_id", nullable(uuid)],
+  ["since", plain(v.number())],
+  [[], personFlags],
 ]);
-export type WirePerson = v.InferOutput<typeof WirePerson>;
-const packOrNull = (id: Uuid | null) => id && packUuid(id);
-const unpackOrNull = (id: PackedUuid | null) => id && unpackUuid(id);
-export const toWirePerson = ({ profile, ...row }: Relation): WirePerson => [
-  packUuid(profile.id),
-  profile.username,
-  profile.phone,
-  profile.avatar_url,
-  profile.created_at,
-  relationStates.indexOf(row.state),
-  packOrNull(row.request_id),
-  packOrNull(row.connection_id),
-  row.since,
-  (profile.deleted ? personFlags.deleted : 0) |
-    (row.blocked ? personFlags.blocked : 0) |
-    (row.number_notice ? personFlags[row.number_notice] : 0) |
-    ((row.group_invitations ?? 0) * invitationsUnit),
-];
-export const fromWirePerson = (person: WirePerson): Relation => {
-  const [id, username, phone, avatar, createdAt, state, request, connection, since, flags] = person;
-  const profile = { id: unpackUuid(id), username, phone, avatar_url: avatar, created_at: createdAt };
-  const has = (flag: number) => (flags & flag) !== 0;
-  const invitations = Math.floor(flags / invitationsUnit);
-  return {
-    profile: has(personFlags.deleted) ? { ...profile, deleted: true } : profile,
-    state: relationStates[state] ?? "none",
-    request_id: unpackOrNull(request),
-    connection_id: unpackOrNull(connection),
-    since,
-    blocked: has(personFlags.blocked),
-    ...(has(personFlags.left) ? { number_notice: "left" as const } : {}),
-    ...(has(personFlags.changed) ? { number_notice: "changed" as const } : {}),
-    ...(invitations > 0 ? { group_invitations: invitations } : {}),
-  };
+
+export const relation: Codec<Relation, ReturnType<typeof person.encode>> = {
+  schema: person.schema,
+  encode: ({ profile, ...row }, base) => person.encode({ ...profile, ...row }, base),
+  decode(wire, base) {
+    const { id, username, phone, avatar_url, created_at, deleted, ...row } = person.decode(wire, base);
+    return { profile: { id, username, phone, avatar_url, created_at, ...(deleted ? { deleted } : {}) }, ...row };
+  },
 };

@@ -1,3 +1,5 @@
+import type { SocketBase } from "./codec.ts";
+
 /** Reactions of one kind to a message. `isOwn`: the reader's is among them. */
 export type ReactionCount = { emoji: string; count: number; isOwn: boolean };
 
@@ -27,26 +29,26 @@ export const withOwnReaction = (summary: string | undefined, emoji: string | nul
 /** New summary of a message's reactions, empty if there are none. */
 export type ChangedReactions = { seq: number; summary: string };
 
-/**
- * Changed reactions of a conversation: revision that they bring a device to, and how many revisions before it they
- * include.
- */
+/** Changed reactions of a conversation, and the revisions between which they changed. */
 export type ReactionsChange = {
   counter: number;
-  handle: number;
+  target: number;
+  since: number;
   revision: number;
-  includedRevisions: number;
   changed: readonly ChangedReactions[];
 };
 
 const base36 = (number: number): string => number.toString(36);
 
 /** Frame of changed reactions: base-36 numbers and summaries, separated by semicolons, such as "u;3;2f;zz;👍". */
-export const encodeReactions = ({ counter, handle, revision, includedRevisions, changed }: ReactionsChange): string =>
+export const encodeReactions = (
+  { counter, target, since, revision, changed }: ReactionsChange,
+  base: SocketBase,
+): string =>
   [
-    base36(counter),
-    base36(handle),
-    base36(revision) + (includedRevisions > 1 ? `-${base36(includedRevisions)}` : ""),
+    base36(counter - base.counter),
+    base36(target),
+    base36(revision) + (revision - since > 1 ? `-${base36(revision - since)}` : ""),
     ...changed.flatMap(({ seq, summary }) => [base36(seq), summary]),
   ].join(";");
 
@@ -54,17 +56,20 @@ const reactionsPattern = /^(\w+);(\w+);(\w+)(?:-(\w+))?((?:;\w+;[^;]*)+)$/;
 const changePattern = /;(\w+);([^;]*)/g;
 const fromBase36 = (text = "1"): number => Number.parseInt(text, 36);
 
-/** Counter, handle, previous revision, new revision and changes of a frame. */
-export type ReactionsFields = [number, number, since: number, revision: number, changed: ChangedReactions[]];
-
-export const decodeReactions = (frame: string): ReactionsFields | undefined => {
+export const decodeReactions = (frame: string, base: SocketBase): ReactionsChange | undefined => {
   const match = reactionsPattern.exec(frame);
   if (!match) return undefined;
-  const [, counter, handle, revision, included, changes = ""] = match;
-  const until = fromBase36(revision);
+  const [, counter, target, until, included, changes = ""] = match;
+  const revision = fromBase36(until);
   const changed = [...changes.matchAll(changePattern)].map(([, seq, summary = ""]) => ({
     seq: fromBase36(seq),
     summary,
   }));
-  return [fromBase36(counter), fromBase36(handle), until - fromBase36(included), until, changed];
+  return {
+    counter: fromBase36(counter) + base.counter,
+    target: fromBase36(target),
+    since: revision - fromBase36(included),
+    revision,
+    changed,
+  };
 };

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { searchTextOfBody } from "#contract/messages/body.ts";
-import { type Message, type MessageKind, toMessageKind } from "#contract/messages/message.ts";
+import { messageKinds, toMessageKind } from "#contract/messages/kinds.ts";
+import type { Message } from "#contract/messages/message.ts";
 import { Seq } from "#contract/messages/positions.ts";
 import { listWebLinks } from "./links.ts";
 
@@ -26,35 +27,18 @@ export type SearchFilter = v.InferOutput<typeof SearchFilter>;
 export const isSearchable = ({ query, filter }: { query: string; filter?: object | undefined }): boolean =>
   query !== "" || (filter !== undefined && Object.keys(filter).length > 0);
 
-/** Kind under which a search finds messages, null for those that no search finds. */
-const kindByMessageKind: Readonly<Record<MessageKind, Exclude<SearchKind, "link"> | null>> = {
-  text: "text",
-  forwarded: "text",
-  mention: "text",
-  reply: "text",
-  edited: "text",
-  image: "image",
-  file: "file",
-  voice: "voice",
-  call: "call",
-  missed: "call",
-  event: null,
-  deleted: null,
-  withheld: null,
-};
-
 const hasLink = (body: Message["body"]): boolean =>
   "text" in body && body.text !== undefined && listWebLinks(body.text).length > 0;
 
 /** Kinds under which a search finds a message; none for a system message of a group, a tombstone and a placeholder. */
 export const listSearchKinds = (body: Message["body"]): SearchKind[] => {
-  const kind = kindByMessageKind[toMessageKind(body)];
+  const kind = messageKinds[toMessageKind(body)].searchedAs;
   if (kind === null) return [];
   return hasLink(body) ? [kind, "link"] : [kind];
 };
 
 const isOfKind = (body: Message["body"], wanted: SearchKind | undefined): boolean => {
-  const kind = kindByMessageKind[toMessageKind(body)];
+  const kind = messageKinds[toMessageKind(body)].searchedAs;
   if (kind === null) return false;
   return wanted === undefined || (wanted === "link" ? hasLink(body) : wanted === kind);
 };

@@ -1,23 +1,34 @@
 import * as v from "valibot";
 import { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { Call, CallFrame, CallResult } from "#contract/calls/call.ts";
-import { type ErrorCode, errorCodes } from "#contract/errors.ts";
-import { PackedUuid } from "#contract/ids.ts";
+import { errorCodes } from "#contract/errors.ts";
 import { frameMaxBytes, joinedFramesMax } from "#contract/limits/sockets.ts";
 import { ReplyPlace } from "#contract/messages/body.ts";
-import { Count } from "#contract/messages/positions.ts";
 import { VersionedSettings } from "#contract/settings/settings.ts";
-import type { ClientFrame } from "./client-frames.ts";
-import { WireMessage, WirePerson, WireRow } from "./compact-encoding.ts";
-import { Int, parseFrame, parseJson, Ref } from "./frame-parts.ts";
-import { decodeReactions, type ReactionsFields } from "./reactions.ts";
-import * as serverFrame from "./server-frame-types.ts";
+import {
+  bit,
+  type Codec,
+  changeNumber,
+  count,
+  int,
+  list,
+  nullable,
+  plain,
+  type SocketBase,
+  text,
+  time,
+  truth,
+  uuid,
+} from "./codec.ts";
+import { inboxRow, message, relation } from "./compact-encoding.ts";
+import { createFrameSet, type FrameType, type FrameValue, type FrameWire, frame, parseJson } from "./frame-set.ts";
+import { decodeShortFrame, encodeShortFrame, type ShortFrame } from "./short-frames.ts";
 
 /**
- * Protocol of a device's socket. Frames are JSON arrays that begin with their type (`client-frame-types.ts`,
- * `server-frame-types.ts`). Two have shorter forms: a text from the peer of a private chat (`LiveText`), and changed
- * reactions (`reactions.ts`). JSON objects are call events (`{event: "call-system",
- * payload}`). This file defines the frames of the server, `client-frames.ts` those of devices.
+ * Protocol of a device's socket. Frames are JSON arrays that begin with the letter of their type; the most frequent
+ * ones have shorter forms (`short-frames.ts`). JSON objects are call events (`{event: "call-system", payload}`). This
+ * file declares the frames of the server, `app-frames.ts` and `client-frames.ts` those of devices. See
+ * `docs/decisions/frames.md`.
  *
  * Each change of a person's inbox has a number, the change counter, and is one frame on each of the person's sockets. A
  * device that misses a number, or sees an unknown one in a pong, requests the changes since its last one. An
@@ -28,7 +39,7 @@ import * as serverFrame from "./server-frame-types.ts";
  * A device may send several frames as one batch (`joinFrames`).
  *
  * Flow control: a device reports with `received` how many messages it has received since the welcome, in live texts,
- * live edits, `messages`, `page` and `searchResults` frames, after every `creditReportMessages` messages and every
+ * live edits, `messages`, `page` and `search` frames, after every `creditReportMessages` messages and every
  * quarter of `creditBytes`. A server that refuses frames drops those without an answer, so after a rate-limit refusal a
  * device sends `received` and `foreground` again.
  */
@@ -44,9 +55,8 @@ export const parsePong = (frame: string): number | undefined => {
   return Number.isSafeInteger(counter) ? counter : undefined;
 };
 
-/** Base of counters and times in a socket's frames. */
-export type SocketBase = { counter: number; now: number };
-
+/** Base of a socket without a welcome. */
+export const originBase: SocketBase = { counter: 0, now: 0 };
 const baseCounterStep = 16;
 const baseNowStepMs = 2 ** 18;
 
@@ -71,155 +81,136 @@ export const closeCodes = {
 } as const;
 export const finalCloseCodes: readonly number[] = [closeCodes.protocol, closeCodes.signedOut, closeCodes.tooLarge];
 
-const changesFields = [
-  v.string(), // epoch
-  Count, // counter
-  v.number(), // now
-  v.array(WireRow),
-  v.array(WirePerson),
-  v.array(Call),
-  v.nullable(Count), // before
-  v.nullable(VersionedSettings), // present if changed
-  v.array(SecurityNotice), // security notices for this device
-  Count, // the counter that these changes follow: the requested one, or 0
-  Count, // number of the last change of any draft
-] as const;
-
-// handle, and number of the last change of any draft before this one
-const draftFields = [v.literal(serverFrame.draft), Count, Count, Count] as const;
-
-const serverFrames = {
-  [serverFrame.welcome]: v.strictTuple([v.literal(serverFrame.welcome), Int, ...changesFields]), // version
-  [serverFrame.changes]: v.strictTuple([v.literal(serverFrame.changes), Ref, ...changesFields]),
-  [serverFrame.page]: v.strictTuple([
-    v.literal(serverFrame.page),
-    Ref,
-    v.string(), // epoch
-    Count, // head
-    v.array(WireMessage),
-    v.boolean(), // more
-    v.nullable(Int), // time of the message at the requested seq
-  ]),
-  [serverFrame.searchResults]: v.strictTuple([
-    v.literal(serverFrame.searchResults),
-    Ref,
-    v.array(WireMessage),
-    v.nullable(Count), // where to continue
-  ]),
-  [serverFrame.revisions]: v.strictTuple([
-    v.literal(serverFrame.revisions),
-    Ref,
-    v.string(), // epoch
-    Count, // revision
-    v.array(WireMessage),
-    v.boolean(), // more
-  ]),
-  [serverFrame.done]: v.union([
-    v.strictTuple([v.literal(serverFrame.done), Ref]),
-    v.strictTuple([v.literal(serverFrame.done), Ref, Count]), // revision of a reaction, of message flags or of a draft
-  ]),
-  [serverFrame.call]: v.strictTuple([v.literal(serverFrame.call), Ref, CallResult]),
-  // online, last-seen time
-  [serverFrame.presence]: v.strictTuple([v.literal(serverFrame.presence), Ref, v.picklist([0, 1]), v.nullable(Int)]),
-  [serverFrame.refusal]: v.union([
-    v.strictTuple([v.literal(serverFrame.refusal), Ref, v.picklist(errorCodes)]),
-    v.strictTuple([v.literal(serverFrame.refusal), Ref, v.picklist(errorCodes), Count]), // milliseconds to wait
-  ]),
-  [serverFrame.error]: v.strictTuple([v.literal(serverFrame.error), v.picklist(errorCodes)]),
-  // Changes of the inbox: the second element is the counter, relative to the base
-  // ref, seq and time of each message
-  [serverFrame.acknowledgement]: v.tupleWithRest([v.literal(serverFrame.acknowledgement), Count], Int),
-  [serverFrame.messages]: v.union([
-    v.strictTuple([v.literal(serverFrame.messages), Count, Count, v.array(WireMessage)]), // handle, messages
-    // with fields of an acknowledgement
-    v.strictTuple([v.literal(serverFrame.messages), Count, Count, v.array(WireMessage), v.array(Int)]),
-  ]),
-  [serverFrame.row]: v.strictTuple([v.literal(serverFrame.row), Count, WireRow]),
-  // handle, delivered, read
-  [serverFrame.peerReceipts]: v.strictTuple([v.literal(serverFrame.peerReceipts), Count, Count, Count, Count]),
-  // handle, delivered, read, unread, and the seq up to which it is counted
-  [serverFrame.ownReceipts]: v.strictTuple([
-    v.literal(serverFrame.ownReceipts),
-    Count,
-    Count,
-    Count,
-    Count,
-    Count,
-    Count,
-  ]),
-  [serverFrame.person]: v.strictTuple([v.literal(serverFrame.person), Count, WirePerson]),
-  [serverFrame.settings]: v.strictTuple([v.literal(serverFrame.settings), Count, VersionedSettings]),
-  // null for the session that caused it
-  [serverFrame.securityNotice]: v.strictTuple([
-    v.literal(serverFrame.securityNotice),
-    Count,
-    v.nullable(SecurityNotice),
-  ]),
-  [serverFrame.head]: v.strictTuple([v.literal(serverFrame.head), Count, Count, Count]), // handle, head
-  // handle, previous revision, new revision, messages
-  [serverFrame.revised]: v.strictTuple([
-    v.literal(serverFrame.revised),
-    Count,
-    Count,
-    Count,
-    Count,
-    v.array(WireMessage),
-  ]),
-  [serverFrame.draft]: v.union([
-    v.strictTuple(draftFields), // written by this device
-    v.strictTuple([...draftFields, Count, Int, v.string()]), // base, time, text
-    v.strictTuple([...draftFields, Count, Int, v.string(), ReplyPlace]), // with the place that it answers
-  ]),
-  [serverFrame.typing]: v.strictTuple([v.literal(serverFrame.typing), Count, Count]), // handle, member number
-  [serverFrame.presenceVisibility]: v.strictTuple([v.literal(serverFrame.presenceVisibility)]),
-  [serverFrame.postDeleted]: v.strictTuple([v.literal(serverFrame.postDeleted), PackedUuid]),
-  [serverFrame.pushKeyChanged]: v.strictTuple([v.literal(serverFrame.pushKeyChanged)]),
-} as const;
-type ReactionsFrame = [typeof serverFrame.reactions, ...ReactionsFields];
-export type ServerFrame = v.InferOutput<(typeof serverFrames)[keyof typeof serverFrames]> | ReactionsFrame;
-
-const decodeReactionsFrame = (text: string): ReactionsFrame | undefined => {
-  const fields = decodeReactions(text);
-  return fields && [serverFrame.reactions, ...fields];
+/** Place of a sent message: the ref under which it was sent, and where it is in the log. */
+export type Ack = { ref: number; seq: number; at: number };
+/** Places as one list of numbers, three each. */
+const acks: Codec<Ack[], number[]> = {
+  schema: v.array(int.schema),
+  encode: (places, base) => places.flatMap(({ ref, seq, at }) => [ref, seq, at - base.now]),
+  decode: (numbers, base) =>
+    Array.from({ length: Math.floor(numbers.length / 3) }, (_, i) => {
+      const [ref = 0, seq = 0, at = 0] = numbers.slice(3 * i);
+      return { ref, seq, at: at + base.now };
+    }),
+};
+/** Places of this device's sent messages. The numbers follow the counter directly. */
+const acknowledgement: Codec<{ counter: number; acks: Ack[] }, ["a", number, ...number[]]> & FrameType = {
+  letter: "a",
+  hasRef: false,
+  schema: v.tupleWithRest([v.literal("a"), changeNumber.schema], int.schema),
+  encode: (frame, base) => ["a", changeNumber.encode(frame.counter, base), ...acks.encode(frame.acks, base)],
+  decode: ([, counter, ...numbers], base) => ({
+    counter: changeNumber.decode(counter, base),
+    acks: acks.decode(numbers, base),
+  }),
 };
 
-/** A text from the peer of a private chat: five fields, no quotes, at most 12 bytes of overhead. */
-export type LiveText = { counter: number; handle: number; seq: number; at: number; text: string };
+const ref = ["ref", count] as const; // the device's request number, repeated in the answer
+const counter = ["counter", changeNumber] as const;
+const conversation = ["target", count] as const; // its number in the person's inbox
+const messages = ["messages", list(message)] as const;
+/** Changes of the inbox, see `ChangesResult`. */
+const changes = [
+  ["epoch", text],
+  ["counter", count],
+  ["now", count],
+  ["rows", list(inboxRow)],
+  ["people", list(relation)],
+  ["calls", list(plain(Call))],
+  ["before", nullable(count)],
+  ["settings", nullable(plain(VersionedSettings))],
+  ["notices", list(plain(SecurityNotice))],
+  ["since", count],
+  ["draftHead", count],
+] as const;
+const error = ["error", plain(v.picklist(errorCodes))] as const;
 
-export const encodeLiveText = ({ counter, handle, seq, at, text }: LiveText): string =>
-  `${[counter, handle, seq, at].map((number) => number.toString(36)).join(",")},${text}`;
+/** Frames from server to device. A further field is one more line, at the end and optional for older clients. */
+const serverFrames = {
+  /** Answer to the hello: the changes since the device's counter. */
+  welcome: frame("w", [["version", int], ...changes]),
+
+  // Answers to requests, with the fields of their results (`commands.ts`)
+  changes: frame("c", [ref, ...changes]),
+  page: frame("g", [ref, ["epoch", text], ["head", count], messages, ["more", truth], ["anchor", nullable(time)]]),
+  search: frame("q", [ref, messages, ["before", nullable(count)]]),
+  revisions: frame("v", [ref, ["epoch", text], ["revision", count], messages, ["more", truth]]),
+  call: frame("j", [ref, ["result", plain(CallResult)]]),
+  presence: frame("L", [ref, ["here", bit], ["seen_at", nullable(time)]]),
+  /** The request was carried out. `revision`: of a reaction, of message flags or of a draft. */
+  done: frame("y", [ref], [["revision", count]]),
+  refusal: frame("n", [ref, error], [["retryAfterMs", count]]),
+
+  /** A frame of the device was unreadable. */
+  error: frame("x", [error]),
+
+  // Changes of the inbox, numbered by the change counter
+  acknowledgement,
+  messages: frame("m", [counter, conversation, messages], [["acks", acks]]),
+  row: frame("i", [counter, ["row", inboxRow]]),
+  /** Receipts of the other members. */
+  peerRead: frame("o", [counter, conversation, ["delivered", count], ["read", count]]),
+  /** Own receipts. `unread` counts up to `head`. */
+  ownRead: frame("u", [
+    counter,
+    conversation,
+    ["delivered", count],
+    ["read", count],
+    ["unread", count],
+    ["head", count],
+  ]),
+  person: frame("p", [counter, ["relation", relation]]),
+  settings: frame("s", [counter, ["kept", plain(VersionedSettings)]]),
+  /** Security notice, null for the session that caused it. */
+  notice: frame("z", [counter, ["notice", nullable(plain(SecurityNotice))]]),
+  /** Newest position of a conversation, for a device that is behind and receives no messages. */
+  head: frame("b", [counter, conversation, ["head", count]]),
+  /** Messages changed after the revision `since`: deleted, edited or anonymized. */
+  revised: frame("e", [counter, conversation, ["since", count], ["revision", count], messages]),
+  /** Draft, without content for the device that wrote it. `before`: number of the last change of any draft before. */
+  draft: frame(
+    "D",
+    [counter, conversation, ["before", count]],
+    [
+      ["base", count],
+      ["at", time],
+      ["text", text],
+    ],
+    [["reply", plain(ReplyPlace)]],
+  ),
+
+  // Events without a counter, best effort
+  /** A member is typing. */
+  typing: frame("t", [conversation, ["member", count]]),
+  /** A person whose presence was requested has changed its visibility. */
+  presenceVisibility: frame("l", []),
+  /** This person deleted a status. */
+  postDeleted: frame("d", [["id", uuid]]),
+  /** The push subscription of this session was made with a former key of the server. Sent after the welcome. */
+  pushKeyChanged: frame("k", []),
+};
+const serverFrameSet = createFrameSet(serverFrames);
+export type ServerFrame = FrameValue<typeof serverFrames> | ShortFrame;
+export type ServerFrameOf<T extends ServerFrame["type"]> = Extract<ServerFrame, { type: T }>;
+/** JSON form of the frames that have one. */
+export type WireServerFrame = FrameWire<typeof serverFrames>;
+
+export const encodeServerFrame = (frame: ServerFrame, base: SocketBase): string =>
+  frame.type === "liveText" || frame.type === "liveEdit" || frame.type === "reactions"
+    ? encodeShortFrame(frame, base)
+    : JSON.stringify(serverFrameSet.encode(frame, base));
 
 /**
- * Edit of one text or caption without mentions, in a device's view the change from the revision before: the device
- * takes everything else from its own copy of the message. At most 14 bytes of overhead in a chat of ordinary length.
+ * Decodes a frame from the server. Undefined if it is not of this protocol. A welcome is relative to the base that
+ * follows from it.
  */
-export type LiveEdit = {
-  counter: number;
-  handle: number;
-  seq: number;
-  revision: number;
-  edited: number;
-  text: string;
-};
-
-export const encodeLiveEdit = ({ counter, handle, seq, revision, edited, text }: LiveEdit): string =>
-  `~${[counter, handle, seq, revision, edited].map((number) => number.toString(36)).join(",")},${text}`;
-
-const livePattern = /^(?:~(?:[0-9a-z]{1,10},){5}|(?:[0-9a-z]{1,10},){3}-?[0-9a-z]{1,10},)/;
-
-const decodeLiveFrame = (frame: string): LiveText | LiveEdit | undefined => {
-  const [start] = livePattern.exec(frame) ?? [];
-  if (start === undefined) return undefined;
-  const numbers = start.replace("~", "").split(",");
-  const [counter = 0, handle = 0, seq = 0, at = 0, edited = 0] = numbers.map((number) => Number.parseInt(number, 36));
-  const place = { counter, handle, seq, text: frame.slice(start.length) };
-  return start.startsWith("~") ? { ...place, revision: at, edited } : { ...place, at };
-};
-
-/** Decodes a frame from the server. Undefined if it is not of this protocol. */
-export const decodeServerFrame = (text: string): LiveText | LiveEdit | ServerFrame | CallFrame | undefined => {
-  if (text.startsWith("[")) return parseFrame(serverFrames, parseJson(text)) as ServerFrame | undefined;
-  if (!text.startsWith("{")) return decodeLiveFrame(text) ?? decodeReactionsFrame(text);
+export const decodeServerFrame = (text: string, base = originBase): ServerFrame | CallFrame | undefined => {
+  if (text.startsWith("[")) {
+    const wire: WireServerFrame | undefined = serverFrameSet.parse(parseJson(text));
+    if (wire?.[0] === "w") return serverFrameSet.decode(wire, toSocketBase({ counter: wire[3], now: wire[4] }));
+    return wire && serverFrameSet.decode(wire, base);
+  }
+  if (!text.startsWith("{")) return decodeShortFrame(text, base);
   const parsed = v.safeParse(CallFrame, parseJson(text));
   return parsed.success ? parsed.output : undefined;
 };
@@ -240,8 +231,3 @@ export const joinFrames = (frames: readonly string[]): string[] => {
   }
   return joined.map((batch) => (batch.length === 1 ? (batch[0] ?? "") : `[${batch.join()}]`));
 };
-
-export const encodeFrame = (frame: ClientFrame | ServerFrame | CallFrame): string => JSON.stringify(frame);
-
-export const toRefusalFrame = (ref: number, error: ErrorCode, retryAfterMs?: number): ServerFrame =>
-  retryAfterMs === undefined ? [serverFrame.refusal, ref, error] : [serverFrame.refusal, ref, error, retryAfterMs];

@@ -5,11 +5,7 @@ import { root } from "../run.mjs";
 import { listSources } from "./list-sources.mjs";
 import { findDuplicateExports, readExportedNames } from "./name-rules.mjs";
 
-/** Constants used through a namespace (`serverFrame.page`), which tells them apart. */
-const namespaces = /^contract\/wire\/(client|server)-frame-types\.ts$/;
-const files = listSources().filter(
-  (file) => /^(contract|worker|src)\/.*\.tsx?$/.test(file) && !file.endsWith(".d.ts") && !namespaces.test(file),
-);
+const files = listSources().filter((file) => /^(contract|worker|src)\/.*\.tsx?$/.test(file) && !file.endsWith(".d.ts"));
 const problems = findDuplicateExports(
   new Map(files.map((file) => [file, readExportedNames(file, readFileSync(join(root, file), "utf8"))])),
 );

@@ -4,6 +4,7 @@ import { getMemberName, shortenName, toMemberNames } from "#components/messages/
 import { toPreviewParts } from "#components/messages/message-preview-text.ts";
 import { type AvatarPerson, toAvatarPerson } from "#components/people/avatar-text.ts";
 import { toMutedText } from "#components/people/mute-texts.ts";
+import { isSystemMessage } from "#contract/messages/kinds.ts";
 import { formatTimeOrDate } from "#i18n/relative-date.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { balanceBidi, isolateBidi, isRightToLeft } from "#lib/text/bidi.ts";
@@ -23,7 +24,7 @@ const toCallPerspective = (entry: ListEntry, t: Translate): CallPerspective => (
 
 const authorPrefix = (entry: ListEntry, t: Translate): Markup | undefined => {
   const { body, mine, sender } = entry.last;
-  if (body?.type === "event" || body?.type === "call") return undefined;
+  if (body && isSystemMessage(body)) return undefined;
   if (mine) return markup`<span>${t("masolo.own")} </span>`;
   const names = toMemberNames(entry);
   if (!names || sender === undefined || !names.profiles[sender]) return undefined;

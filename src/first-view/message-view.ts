@@ -145,6 +145,7 @@ const content = (
     case "deleted":
       return note("i-ph-prohibit", describeDeleter(body, members, t) ?? t("chat.deletedMessage"), time, mine);
     default:
+      body satisfies { type: "event" | "call" | "withheld" }; // have rows of their own, or none
       return note("i-ph-question", t("chat.unreadable"), time, mine);
   }
 };

@@ -1,4 +1,3 @@
-import { page } from "#contract/wire/server-frame-types.ts";
 import { expect, test } from "#tests/support/browser/closing-test.ts";
 import { openPair } from "#tests/support/people/pair.ts";
 import { countOutbox, readLocalLog, readServerLog } from "#tests/support/server/logs.ts";
@@ -61,7 +60,8 @@ test("a message that waits for a restored server with slow answers follows the m
     const [ana, ben] = phones;
     await ana.page.routeWebSocket(/\/api\/socket/, (socket) => {
       const upstream = socket.connectToServer();
-      const isPage = (text: string | Buffer) => String(text).includes(`["${page}",`);
+      /** A page of history. */
+      const isPage = (text: string | Buffer) => String(text).includes('["g",');
       upstream.onMessage((text) => setTimeout(() => socket.send(text), isPage(text) ? slowPageMs : 0));
     });
     await ana.page.reload();

@@ -1,7 +1,7 @@
 import { type ConnectionContext, Server } from "partyserver";
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Call, CallSignals, DeviceId } from "#contract/calls/call.ts";
-import { type ConversationId, packUuid, type Uuid } from "#contract/ids.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { PushTestResult } from "#contract/push.ts";
 import type { DraftList } from "#contract/settings/drafts.ts";
@@ -9,7 +9,6 @@ import type { MessageFlags } from "#contract/settings/message-flags.ts";
 import type { Presence, VersionedSettings } from "#contract/settings/settings.ts";
 import type { Command, CommandResults, Refusal } from "#contract/wire/commands.ts";
 import type { GlobalSearch, GlobalSearchResult } from "#contract/wire/global-search.ts";
-import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import { logError, logWarning } from "#worker/lib/log.ts";
 import type { CallSignal } from "./rpc/calls.ts";
 import type { ConversationNotice } from "./rpc/notices.ts";
@@ -85,7 +84,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
       await Promise.all(frames.map((frame) => frameRouter.routeFrame(socket, frame)));
     } catch (error) {
       logError("handling a frame failed", error);
-      this.#sockets.sendFrame(socket, [serverFrame.error, "internal"]);
+      this.#sockets.sendFrame(socket, { type: "error", error: "internal" });
     }
   }
 
@@ -179,7 +178,7 @@ export class UserChannel extends Server<Env> implements UserChannelRpc {
   }
 
   async notifyPostDeleted(post: Uuid): Promise<void> {
-    this.#sockets.broadcast([serverFrame.postDeleted, packUuid(post)]);
+    this.#sockets.broadcast({ type: "postDeleted", id: post });
   }
 
   async getVisibleReadUpTo(conversation: ConversationId): Promise<number> {

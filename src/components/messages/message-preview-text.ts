@@ -52,8 +52,10 @@ export const toPreviewParts = (
           : describePrivateEvent(perspective.isMine, perspective.peerName || t("common.user"), t),
         isNote: true,
       };
+    default:
+      body satisfies { type: "withheld" };
+      return { text: t("messages.unreadable"), isNote: true };
   }
-  return { text: t("messages.unreadable"), isNote: true };
 };
 
 /** Plain text of a message with its type, for screen readers. */

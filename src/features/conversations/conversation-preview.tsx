@@ -6,6 +6,7 @@ import { describeTyping, getMemberName, shortenName, toMemberNames } from "#comp
 import { MessagePreview } from "#components/messages/message-preview.tsx";
 import { MessageTicks } from "#components/messages/message-ticks.tsx";
 import { toMutedText } from "#components/people/mute-texts.ts";
+import { isSystemMessage } from "#contract/messages/kinds.ts";
 import type { Translate } from "#i18n/setup.ts";
 import { balanceBidi, isolateBidi } from "#lib/text/bidi.ts";
 import { useTypingMembers } from "#sync/hooks/use-chat.ts";
@@ -64,7 +65,7 @@ function AuthorPrefix({ item }: { item: ConversationListItem }) {
   const { t } = useTranslation();
   const { body, mine, sender } = item.last;
   const names = toMemberNames(item);
-  if (body?.type === "event" || body?.type === "call") return null;
+  if (body && isSystemMessage(body)) return null;
   if (mine) return <span>{t("masolo.own")} </span>;
   if (!names || sender === undefined || !names.profiles[sender]) return null;
   return (

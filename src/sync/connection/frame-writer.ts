@@ -1,6 +1,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import type { ClientFrame } from "#contract/wire/client-frames.ts";
-import { encodeFrame, joinFrames } from "#contract/wire/server-frames.ts";
+import { type AppFrame, encodeAppFrame } from "#contract/wire/app-frames.ts";
+import { joinFrames } from "#contract/wire/server-frames.ts";
 import type { OutboxRow } from "#sync/store/database.ts";
 import type { ReconnectingSocket } from "./socket.ts";
 
@@ -52,14 +52,14 @@ export class FrameWriter {
    * Buffers a frame; frames written in the same turn of the event loop leave together. Returns false if the socket is
    * closed; true does not guarantee delivery.
    */
-  write(frame: ClientFrame): boolean {
+  write(frame: AppFrame): boolean {
     if (!this.#socket.isOpen) return false;
-    if (this.#buffer.push(encodeFrame(frame)) === 1) queueMicrotask(() => this.#flush());
+    if (this.#buffer.push(encodeAppFrame(frame)) === 1) queueMicrotask(() => this.#flush());
     return true;
   }
 
   /** Writes a frame of one or more messages, each with its own ref. */
-  writeMessages(messages: readonly OutboxRow[], toFrame: (ref: number) => ClientFrame): boolean {
+  writeMessages(messages: readonly OutboxRow[], toFrame: (ref: number) => AppFrame): boolean {
     const first = this.#lastRef + 1;
     this.#lastRef += messages.length;
     if (!this.write(toFrame(first))) return false;

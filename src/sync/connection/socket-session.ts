@@ -1,17 +1,13 @@
 import type { ErrorCode } from "#contract/errors.ts";
-import { type ConversationId, type Uuid, unpackUuid } from "#contract/ids.ts";
-import * as clientFrame from "#contract/wire/client-frame-types.ts";
-import type { ClientFrame } from "#contract/wire/client-frames.ts";
-import { toClientFrame, toMulticastFrame, toSendFrame } from "#contract/wire/command-frames.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { type AppFrame, encodeAppFrame, toAppFrame } from "#contract/wire/app-frames.ts";
+import type { SocketBase } from "#contract/wire/codec.ts";
 import type { Command, CommandResults } from "#contract/wire/commands.ts";
-import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import {
   decodeServerFrame,
-  encodeFrame,
-  type LiveEdit,
-  type LiveText,
   protocolVersion,
   type ServerFrame,
+  type ServerFrameOf,
   toSocketBase,
 } from "#contract/wire/server-frames.ts";
 import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
@@ -23,20 +19,18 @@ import { addGap, applyCatchUp, type SyncCursor } from "#sync/store/sync-cursor.t
 import {
   type ChangeFrame,
   countMessages,
-  type FrameBase,
-  isChangeFrame,
   listRefs,
   type ResultFrame,
-  readCounter,
-  toChangesResult,
   toCommandResult,
   toServerChanges,
-  type WelcomeFrame,
 } from "./frame-reader.ts";
 import { FrameWriter } from "./frame-writer.ts";
 import { PendingRequests, type RequestCommand } from "./pending-requests.ts";
 import { ReconnectingSocket, type SocketEvents } from "./socket.ts";
 import { StatusReporter } from "./status-reporter.ts";
+
+/** Base of a socket's frames, and the epoch of the inbox. */
+type SessionBase = SocketBase & { epoch: string };
 
 const welcomeTimeoutMs = 20_000; // time limit for the welcome: pongs arrive even if the hello was not received
 
@@ -65,7 +59,7 @@ export class SocketSession {
   readonly #writer: FrameWriter;
   readonly #requests: PendingRequests;
   readonly #reporter: StatusReporter;
-  #base: FrameBase | undefined;
+  #base: SessionBase | undefined;
   #helloCursor: SyncCursor | undefined;
   #openingId = 0;
   #counter = 0;
@@ -121,17 +115,17 @@ export class SocketSession {
   ): Promise<CommandResults[T]> {
     const ref = this.#writer.nextRef();
     const answer = this.#requests.waitForResult<CommandResults[T]>(ref);
-    if (!this.#sendFrame(toClientFrame(command, ref, target)))
+    if (!this.#sendFrame(toAppFrame(command, ref, target)))
       this.#requests.remove(ref)?.reject(new SyncError("offline"));
     return answer;
   }
 
   sendReceipt(command: Extract<Command, { type: "mark" }>, target: number | ConversationId): boolean {
-    return this.#sendFrame(toClientFrame(command, 0, target));
+    return this.#sendFrame(toAppFrame(command, 0, target));
   }
 
   sendTyping(target: number | ConversationId): boolean {
-    return this.#sendFrame([clientFrame.typing, target]);
+    return this.#sendFrame({ type: "typing", conversation: target });
   }
 
   sendVisibility(isVisible: boolean): boolean {
@@ -139,18 +133,22 @@ export class SocketSession {
   }
 
   sendMessage(target: number | ConversationId, message: OutboxRow): boolean {
-    return this.isReady && this.#writer.writeMessages([message], (ref) => toSendFrame(ref, target, message));
+    return (
+      this.isReady &&
+      this.#writer.writeMessages([message], (ref) => ({ ...message, type: "send", ref, conversation: target }))
+    );
   }
 
   /** Sends messages of one body to several conversations. */
   sendMulticast(messages: readonly [OutboxRow, ...OutboxRow[]]): boolean {
     const [{ body, source }] = messages;
     const to = messages.map(({ conversation, cid }) => ({ conversation, cid }));
-    const command = { type: "multicast", body, to, ...(source ? { source } : {}) } as const;
-    return this.isReady && this.#writer.writeMessages(messages, (ref) => toMulticastFrame(ref, command));
+    return (
+      this.isReady && this.#writer.writeMessages(messages, (ref) => ({ type: "multicast", ref, body, source, to }))
+    );
   }
 
-  #sendFrame(frame: ClientFrame): boolean {
+  #sendFrame(frame: AppFrame): boolean {
     return this.isReady && this.#writer.write(frame);
   }
 
@@ -163,7 +161,7 @@ export class SocketSession {
     const cursor = await this.#readCursor();
     if (opening !== this.#openingId) return; // that socket is closed
     this.#helloCursor = cursor;
-    this.#socket.send(encodeFrame([clientFrame.hello, protocolVersion, cursor.epoch, cursor.counter]));
+    this.#socket.send(encodeAppFrame({ type: "hello", version: protocolVersion, ...cursor }));
   }
 
   #reset(): void {
@@ -176,57 +174,54 @@ export class SocketSession {
   }
 
   #handleText(text: string): void {
-    const frame = decodeServerFrame(text);
+    const frame = decodeServerFrame(text, this.#base);
     // An unreadable change leaves a gap in the counter, which the next frame or pong reveals.
     if (!frame) return;
     if ("event" in frame) this.#events.onCallEvent(frame.payload);
-    else if (!Array.isArray(frame)) this.#handleChange(frame as LiveText | LiveEdit, text);
-    else if (isChangeFrame(frame)) this.#handleChange(frame, text);
     else this.#handleFrame(frame, text);
   }
 
-  #handleFrame(frame: Exclude<ServerFrame, ChangeFrame>, text: string): void {
-    switch (frame[0]) {
-      case serverFrame.welcome:
+  #handleFrame(frame: ServerFrame, text: string): void {
+    switch (frame.type) {
+      case "welcome":
         this.#handleWelcome(frame);
         break;
-      case serverFrame.refusal:
-        this.#handleRefusal(frame[1], frame[2], frame[3]);
+      case "refusal":
+        this.#handleRefusal(frame.ref, frame.error, frame.retryAfterMs);
         break;
-      case serverFrame.typing:
-        this.#events.onTyping(frame[1], frame[2]);
+      case "typing":
+        this.#events.onTyping(frame.target, frame.member);
         break;
-      case serverFrame.presenceVisibility:
+      case "presenceVisibility":
         this.#events.onPresenceVisibilityChanged();
         break;
-      case serverFrame.postDeleted:
-        this.#events.onPostDeleted(unpackUuid(frame[1]));
+      case "postDeleted":
+        this.#events.onPostDeleted(frame.id);
         break;
-      case serverFrame.pushKeyChanged:
+      case "pushKeyChanged":
         this.#events.onPushKeyChanged();
         break;
-      case serverFrame.error:
+      case "error":
         break;
       default:
-        this.#handleResult(frame as ResultFrame, text.length);
+        if ("ref" in frame) this.#handleResult(frame, text.length);
+        else this.#handleChange(frame, text);
         break;
     }
   }
 
-  #handleWelcome(frame: WelcomeFrame): void {
+  #handleWelcome(welcome: ServerFrameOf<"welcome">): void {
     const hello = this.#helloCursor;
     if (!hello || this.#base) return;
-    const [, , ...changes] = frame;
-    const [epoch, counter, now, , , calls] = changes;
-    this.#base = { epoch, ...toSocketBase({ counter, now }) };
+    const { epoch, counter, since, now, calls } = welcome;
+    this.#base = { epoch, ...toSocketBase(welcome) };
     this.#counter = counter;
-    const result = toChangesResult(changes, this.#base);
     const deviceNow = this.#platform.now();
     // The server answers a counter unknown to this inbox with everything.
-    const isFullSync = hello.epoch !== "" && (epoch !== hello.epoch || result.since < hello.counter);
-    const move = (cursor: SyncCursor) => applyCatchUp(cursor, result.since, result, deviceNow);
+    const isFullSync = hello.epoch !== "" && (epoch !== hello.epoch || since < hello.counter);
+    const move = (cursor: SyncCursor) => applyCatchUp(cursor, since, welcome, deviceNow);
     this.#socket.confirmWelcome();
-    this.#events.onChanges([{ type: "cursor", move, isFullSync }, ...toRowChanges(result, isFullSync)], () => {});
+    this.#events.onChanges([{ type: "cursor", move, isFullSync }, ...toRowChanges(welcome, isFullSync)], () => {});
     this.#events.onCallEvent({ event_type: "standing", calls, now });
     this.#events.onWelcome(isFullSync);
   }
@@ -241,23 +236,22 @@ export class SocketSession {
 
   #handleResult(frame: ResultFrame, bytes: number): void {
     const base = this.#base;
-    const pending = this.#requests.remove(frame[1]);
+    const pending = this.#requests.remove(frame.ref);
     if (!base) return;
     // A result that comes too late to be used was processed as well.
-    if (frame[0] === serverFrame.page || frame[0] === serverFrame.searchResults)
-      this.#countProcessed(base, (frame[0] === serverFrame.page ? frame[4] : frame[2]).length, bytes);
+    if (frame.type === "page" || frame.type === "search") this.#countProcessed(base, frame.messages.length, bytes);
     if (!pending) return;
-    if (frame[0] === serverFrame.changes && frame[2] === base.epoch) this.#counter = Math.max(this.#counter, frame[3]);
-    pending.resolve(toCommandResult(frame, base));
+    if (frame.type === "changes" && frame.epoch === base.epoch) this.#counter = Math.max(this.#counter, frame.counter);
+    pending.resolve(toCommandResult(frame));
   }
 
-  #handleChange(frame: Parameters<typeof toServerChanges>[0], text: string): void {
+  #handleChange(frame: ChangeFrame, text: string): void {
     const base = this.#base;
     if (!base) return;
-    const changes = toServerChanges(frame, base, this.#writer.sentRefs);
+    const changes = toServerChanges(frame, this.#writer.sentRefs);
     for (const ref of listRefs(frame)) this.#writer.releaseRef(ref);
     const isHeadOnly = changes.some((change) => change.type === "head");
-    const counter = readCounter(frame, base);
+    const { counter } = frame;
     const last = this.#counter;
     if (counter > last) {
       this.#counter = counter;
@@ -292,7 +286,7 @@ export class SocketSession {
   }
 
   /** Counts processed messages of the current session. */
-  #countProcessed(base: FrameBase, messages: number, bytes: number, isBehind = false): void {
+  #countProcessed(base: SessionBase, messages: number, bytes: number, isBehind = false): void {
     if (base === this.#base) this.#reporter.countProcessed(messages, bytes, isBehind);
   }
 }

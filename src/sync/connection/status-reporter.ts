@@ -1,5 +1,4 @@
-import * as clientFrame from "#contract/wire/client-frame-types.ts";
-import type { ClientFrame } from "#contract/wire/client-frames.ts";
+import type { AppFrame } from "#contract/wire/app-frames.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { ProcessedCounter } from "./flow-control.ts";
 
@@ -11,13 +10,13 @@ const repeatDelayMs = 1_000; // a device that is behind receives many heads, whi
  */
 export class StatusReporter {
   readonly #platform: Pick<Platform, "startTimer">;
-  readonly #sendFrame: (frame: ClientFrame) => boolean;
+  readonly #sendFrame: (frame: AppFrame) => boolean;
   readonly #processed = new ProcessedCounter();
   /** Visibility last reported over this socket. */
   #reportedVisibility: boolean | undefined;
   #cancelRepeat: (() => void) | undefined;
 
-  constructor(platform: Pick<Platform, "startTimer">, sendFrame: (frame: ClientFrame) => boolean) {
+  constructor(platform: Pick<Platform, "startTimer">, sendFrame: (frame: AppFrame) => boolean) {
     this.#platform = platform;
     this.#sendFrame = sendFrame;
   }
@@ -32,13 +31,13 @@ export class StatusReporter {
 
   reportVisibility(isVisible: boolean): boolean {
     this.#reportedVisibility = isVisible;
-    return this.#sendFrame([clientFrame.foreground, isVisible ? 1 : 0]);
+    return this.#sendFrame({ type: "foreground", isForeground: isVisible });
   }
 
   /** Reports processed messages in batches. `isBehind`: the server waits for the report. */
   countProcessed(messages: number, bytes: number, isBehind = false): void {
     const total = this.#processed.add(messages, bytes, isBehind);
-    if (total !== undefined) this.#sendFrame([clientFrame.received, total]);
+    if (total !== undefined) this.#sendFrame({ type: "received", messages: total });
     else if (isBehind && !this.#cancelRepeat) this.scheduleRepeat();
   }
 
@@ -48,7 +47,7 @@ export class StatusReporter {
     this.#cancelRepeat = this.#platform.startTimer(ms, () => {
       this.#cancelRepeat = undefined;
       const total = this.#processed.repeatReport();
-      if (total > 0) this.#sendFrame([clientFrame.received, total]);
+      if (total > 0) this.#sendFrame({ type: "received", messages: total });
       if (this.#reportedVisibility !== undefined) this.reportVisibility(this.#reportedVisibility);
     });
   }

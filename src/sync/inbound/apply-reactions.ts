@@ -1,6 +1,6 @@
+import { isTombstone } from "#contract/messages/kinds.ts";
 import type { ChangedReactions } from "#contract/wire/reactions.ts";
 import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
-import { isTombstone } from "#sync/store/row-mapping.ts";
 
 /** Stores new reactions to stored messages. False if a message after the stored range has to be fetched with them. */
 export const storeReactions = async (

@@ -1,6 +1,7 @@
 import type { InboxRow } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { findAttachment, getEditNumber, isAnonymized, type StoredBody } from "#contract/messages/body.ts";
+import { isTombstone } from "#contract/messages/kinds.ts";
 import { countsAsUnread, type Message } from "#contract/messages/message.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { toStarsKey } from "#sync/store/pending/pending-message-flags.ts";
@@ -8,7 +9,6 @@ import { listPendingDeletions, type PendingDeletion } from "#sync/store/pending-
 import {
   createConversationRow,
   isOwnMessage,
-  isTombstone,
   raiseHead,
   resetConversationRow,
   skipCleared,

@@ -1,8 +1,9 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
+import { isTombstone } from "#contract/messages/kinds.ts";
 import type { LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
-import { isTombstone, raiseHead, withoutReactions } from "#sync/store/row-mapping.ts";
+import { raiseHead, withoutReactions } from "#sync/store/row-mapping.ts";
 import { deleteCachedFiles } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError } from "#sync/store/sync-context.ts";
 import type { Tab } from "#sync/tabs/tab.ts";

@@ -2,12 +2,12 @@ import { type ConversationId, createUuid, otherMember, type Uuid } from "#contra
 import { multicastMax } from "#contract/limits/messages.ts";
 import { displayNameMaxLength } from "#contract/limits/people.ts";
 import { type StoredBody, withoutEdits, withReply } from "#contract/messages/body.ts";
+import { isSystemMessage, isTombstone } from "#contract/messages/kinds.ts";
 import { withMentions } from "#contract/messages/mentions.ts";
 import { findOrFetchMember } from "#sync/inbound/member-loader.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
-import { isSystemMessage, isTombstone } from "#sync/store/row-mapping.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
 import type { Tab } from "#sync/tabs/tab.ts";

@@ -1,5 +1,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
+import { isTombstone } from "#contract/messages/kinds.ts";
 import { type MessageStatus, toMessageStatus } from "#contract/messages/positions.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore, OutboxRow, UploadRow } from "#sync/store/database.ts";
 import { readDeletedSeqs, readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";
@@ -9,7 +10,7 @@ import {
   type PendingReaction,
 } from "#sync/store/pending/pending-reactions.ts";
 import { listPendingEdits, type PendingEdit } from "#sync/store/pending-edits.ts";
-import { hasOlderOnServer, isTombstone, toMessageKey } from "#sync/store/row-mapping.ts";
+import { hasOlderOnServer, toMessageKey } from "#sync/store/row-mapping.ts";
 import type { ChatItem, DisplayedStatus, UploadView } from "#sync/store/view-models.ts";
 
 /** Status of an own message. One that was never delivered to the others stays "sent", whatever their read state. */

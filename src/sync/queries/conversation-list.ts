@@ -1,16 +1,11 @@
 import { listNamedMembers } from "#components/messages/member-names.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { isSystemMessage } from "#contract/messages/kinds.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore, OutboxRow } from "#sync/store/database.ts";
 import { type ListSection, listSections } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
-import {
-  isOwnMessage,
-  isSystemMessage,
-  toDisplayedMentions,
-  toDisplayedUnread,
-  toEffectiveFlags,
-} from "#sync/store/row-mapping.ts";
+import { isOwnMessage, toDisplayedMentions, toDisplayedUnread, toEffectiveFlags } from "#sync/store/row-mapping.ts";
 import { isCaughtUp, readSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { ConversationListItem, LastMessage, ListFilter, MemberProfiles } from "#sync/store/view-models.ts";
 import { toChatItem, toStoredStatus, toUnsentStatus } from "./chat-messages.ts";

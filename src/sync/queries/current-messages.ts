@@ -1,8 +1,8 @@
 import type { ConversationId } from "#contract/ids.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
+import { isTombstone } from "#contract/messages/kinds.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import { readDeletedSeqs } from "#sync/store/pending/pending-message-flags.ts";
-import { isTombstone } from "#sync/store/row-mapping.ts";
 
 export type MessagePlace = { conversation: ConversationId; seq?: number };
 

@@ -1,5 +1,5 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { isStarrable } from "#contract/settings/message-flags.ts";
+import { hasContent } from "#contract/messages/kinds.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore, PersonRow } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { listStars } from "#sync/store/pending/pending-message-flags.ts";
@@ -70,7 +70,7 @@ export const readStarredMessages = (
     const stored = await store.messages.bulkGet(visible.map((star): [string, number] => [star.conversation, star.seq]));
     const shown = visible.flatMap(({ conversation: id, seq }, index) => {
       const [row, message] = [rows.get(id), stored[index]];
-      return row && (!message || isStarrable(message.body)) ? [{ row, message, seq }] : [];
+      return row && (!message || hasContent(message.body)) ? [{ row, message, seq }] : [];
     });
     const page = shown.slice(0, limit);
     const messages = await Promise.all(

@@ -1,10 +1,10 @@
+import { isTombstone } from "#contract/messages/kinds.ts";
 import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import { withOwnReaction } from "#contract/wire/reactions.ts";
 import type { OperationSender } from "#sync/outbox/operation-runner.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import { type PendingReaction, toPendingReactionKey } from "#sync/store/pending/pending-reactions.ts";
-import { isTombstone } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
 /** Position of the message that a reaction is for; undefined if it is gone. Rejects while it is unsent. */

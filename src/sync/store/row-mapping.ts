@@ -124,14 +124,6 @@ export const resetConversationRow = (row: LocalConversationRow, me: Uuid, epoch:
   };
 };
 
-/** Whether a message is a system message (group event or call). It has no status ticks and cannot be forwarded. */
-export const isSystemMessage = (body: StoredBody): boolean => body.type === "event" || body.type === "call";
-
-/**
- * Whether a message is a tombstone (deleted or withheld). It has no text, does not count as unread and never reappears.
- */
-export const isTombstone = (body: StoredBody): boolean => body.type === "deleted" || body.type === "withheld";
-
 /** Raises the row's head to a message. A message that is the head already refreshes the preview. */
 export const raiseHead = (row: LocalConversationRow, message: Message): void => {
   if (message.seq < row.head) return;

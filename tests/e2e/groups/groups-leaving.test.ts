@@ -32,21 +32,8 @@ const listen = (page: Page): Frame[] => {
 /** Handles named by a frame; a row names its own. */
 const handlesIn = (frame: Frame): number[] => {
   if ("event" in frame) return [];
-  if (!Array.isArray(frame)) return [frame.handle];
-  switch (frame[0]) {
-    case "t":
-      return [frame[1]];
-    case "i":
-      return [frame[2][0]];
-    case "m":
-    case "o":
-    case "u":
-    case "b":
-    case "e":
-      return [frame[2]];
-    default:
-      return [];
-  }
+  if (frame.type === "row") return [frame.row.handle];
+  return "target" in frame ? [frame.target] : [];
 };
 
 test("members come and go: a removed member knows it at once and receives nothing more, and the group continues", async ({

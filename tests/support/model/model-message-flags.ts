@@ -1,4 +1,5 @@
-import { isStarrable, type MessageFlags } from "#contract/settings/message-flags.ts";
+import { hasContent } from "#contract/messages/kinds.ts";
+import type { MessageFlags } from "#contract/settings/message-flags.ts";
 import type { ChangeNumber, CommandOf, CommandResults, Refusal } from "#contract/wire/commands.ts";
 import type { Log, LogMember } from "./model-log.ts";
 
@@ -15,7 +16,7 @@ export const setModelMessageFlags = (
     if (!flags.starred.delete(seq)) return { revision };
   } else {
     if (deleted ? flags.deleted.has(seq) : flags.starred.has(seq)) return { revision };
-    if (!message || flags.deleted.has(seq) || (!deleted && !isStarrable(message.body)))
+    if (!message || flags.deleted.has(seq) || (!deleted && !hasContent(message.body)))
       return { error: "message_not_found" };
     flags.starred.delete(seq);
     if (deleted) flags.deleted.add(seq);
@@ -30,7 +31,7 @@ export const setModelMessageFlags = (
 export const listModelMessageFlags = (log: Log, { clearedUpTo, messageFlags }: LogMember): MessageFlags => ({
   revision: messageFlags.revision,
   starred: [...messageFlags.starred]
-    .filter(([seq]) => seq > clearedUpTo && isStarrable(log.messages[seq - 1]?.body ?? { type: "deleted" }))
+    .filter(([seq]) => seq > clearedUpTo && hasContent(log.messages[seq - 1]?.body ?? { type: "deleted" }))
     .map(([seq, at]) => ({ seq, at })),
   deleted: [...messageFlags.deleted].filter((seq) => seq > clearedUpTo),
 });

@@ -20,6 +20,7 @@ import {
   type Tombstone,
   withText,
 } from "#contract/messages/body.ts";
+import { isSystemMessage } from "#contract/messages/kinds.ts";
 import { keepMentions, withMentions } from "#contract/messages/mentions.ts";
 import { clampReadState, mergeReadStates, type ReadState } from "#contract/messages/positions.ts";
 import { noFlags } from "#contract/settings/conversation-flags.ts";
@@ -324,7 +325,7 @@ export class ModelServer extends ModelGroups {
     const message = log.messages[seq - 1];
     if (!message) return { error: "message_not_found" };
     const isOwner = isGroup(log) && isGroupActionAllowed(log.members.get(user)?.role ?? "member", "deleteMessages");
-    const isSystem = message.body.type === "event" || message.body.type === "call";
+    const isSystem = isSystemMessage(message.body);
     if (message.author !== user && (!isOwner || isSystem)) return { error: "not_your_message" };
     if (message.body.type !== "deleted") {
       message.body = createTombstone(message.author === user ? undefined : log.members.get(user)?.number);

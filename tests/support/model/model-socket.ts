@@ -1,26 +1,23 @@
 import * as v from "valibot";
-import { type ConversationId, packUuid, type Uuid } from "#contract/ids.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { getEditNumber, isEditableBody } from "#contract/messages/body.ts";
+import { toMessageKind } from "#contract/messages/kinds.ts";
 import { findMentions } from "#contract/messages/mentions.ts";
 import type { Message } from "#contract/messages/message.ts";
-import { type ClientFrame, decodeClientFrames } from "#contract/wire/client-frames.ts";
-import { toCommand } from "#contract/wire/command-frames.ts";
+import { type ClientFrame, decodeClientFrames, toCommand } from "#contract/wire/client-frames.ts";
 import { CommandSchema } from "#contract/wire/command-schemas.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
-import { toWireBody, toWireMessage, toWirePerson, toWireRow } from "#contract/wire/compact-encoding.ts";
-import { encodeReactions } from "#contract/wire/reactions.ts";
 import {
   closeCodes,
-  encodeFrame,
-  encodeLiveEdit,
-  encodeLiveText,
+  encodeServerFrame,
+  originBase,
   pingFrame,
   protocolVersion,
+  type ServerFrame,
   toPongFrame,
-  toRefusalFrame,
   toSocketBase,
 } from "#contract/wire/server-frames.ts";
-import { answerFrame } from "./model-answers.ts";
+import { toAnswerFrame } from "#worker/objects/user-channel/sockets/server-frames.ts";
 import type { InboxChange } from "./model-inboxes.ts";
 import type { ModelServer } from "./model-server.ts";
 
@@ -117,114 +114,103 @@ export class ModelSocket extends EventTarget {
   pushChange(counter: number, change: InboxChange): void {
     const base = this.#base;
     if (!base) return;
-    const n = counter - base.counter;
     if (change.type === "messages" && change.source?.socket === this) {
       const [message] = change.messages;
       if (message) this.acknowledge(counter, change.source.ref, message);
       return;
     }
-    this.#push(this.#toText(n, change, base.now));
+    this.#push(encodeServerFrame(this.#toFrame(counter, change), base));
   }
 
   acknowledge(counter: number, ref: number, { seq, at }: Pick<Message, "seq" | "at">): void {
     const base = this.#base;
     if (!base || this.#chance(this.faults.dropAck)) return;
-    this.#push(encodeFrame(["a", counter - base.counter, ref, seq, at - base.now]));
+    this.#push(encodeServerFrame({ type: "acknowledgement", counter, acks: [{ ref, seq, at }] }, base));
   }
 
   refuse(ref: number, { error, retryAfterMs }: Refusal): void {
-    this.#deliver(encodeFrame(toRefusalFrame(ref, error, retryAfterMs)));
+    this.#deliver(encodeServerFrame({ type: "refusal", ref, error, retryAfterMs }, originBase));
   }
 
   /** Pushes a typing signal; its loss has no consequence. */
   pushTyping(handle: number, member: number): void {
-    if (this.#base) this.#push(encodeFrame(["t", handle, member]));
+    this.#pushEvent({ type: "typing", target: handle, member });
   }
 
   /** Pushes that this person deleted a status on another device. */
   pushPostDeleted(id: Uuid): void {
-    if (this.#base) this.#push(encodeFrame(["d", packUuid(id)]));
+    this.#pushEvent({ type: "postDeleted", id });
   }
 
   /** Tells that the push subscription of this session was made with a former key. */
   announceKeyChange(): void {
-    if (this.#base) this.#push(encodeFrame(["k"]));
+    this.#pushEvent({ type: "pushKeyChanged" });
   }
 
   /** Pushes that a watched person's presence visibility changed. */
   pushPresenceChanged(): void {
-    if (this.#base) this.#push(encodeFrame(["l"]));
+    this.#pushEvent({ type: "presenceVisibility" });
   }
 
-  #toText(n: number, change: InboxChange, now: number): string {
+  /** Pushes an event without a counter; its loss has no consequence. */
+  #pushEvent(frame: ServerFrame): void {
+    if (this.#base) this.#push(encodeServerFrame(frame, this.#base));
+  }
+
+  #toFrame(counter: number, change: InboxChange): ServerFrame {
     switch (change.type) {
       case "messages": {
-        const [message] = change.messages;
-        const text = message?.cid === undefined && message ? toWireBody(message.body) : undefined;
-        if (change.isPrivate && message && typeof text === "string")
-          return encodeLiveText({
-            counter: n,
-            handle: change.handle,
-            seq: message.seq,
-            at: message.at - now,
-            text,
-          });
-        return encodeFrame(["m", n, change.handle, change.messages.map((one) => toWireMessage(one, now))]);
+        const { handle: target, messages } = change;
+        const [message] = messages;
+        if (change.isPrivate && message?.cid === undefined && message?.body.type === "text") {
+          const { seq, at, body } = message;
+          if (toMessageKind(body) === "text") return { type: "liveText", counter, target, seq, at, text: body.text };
+        }
+        return { type: "messages", counter, target, messages };
       }
       case "changed": {
-        const { handle, revision } = change.row;
-        const [message] = change.messages;
+        const { since, messages } = change;
+        const { handle: target, revision } = change.row;
+        const [message] = messages;
         const edited = message ? getEditNumber(message.body) : 0;
-        const isSole = change.messages.length === 1 && change.since === revision - 1;
-        if (message && edited > 0 && isSole && isEditableBody(message.body) && findMentions(message.body).length === 0)
-          return encodeLiveEdit({
-            counter: n,
-            handle,
-            seq: message.seq,
-            revision,
-            edited,
-            text: message.body.text ?? "",
-          });
-        return encodeFrame([
-          "e",
-          n,
-          handle,
-          change.since,
-          revision,
-          change.messages.map((one) => toWireMessage(one, now)),
-        ]);
+        const isSole = messages.length === 1 && since === revision - 1;
+        if (
+          message &&
+          edited > 0 &&
+          isSole &&
+          isEditableBody(message.body) &&
+          findMentions(message.body).length === 0
+        ) {
+          const { seq, body } = message;
+          return { type: "liveEdit", counter, target, seq, revision, edited, text: body.text ?? "" };
+        }
+        return { type: "revised", counter, target, since, revision, messages };
       }
       case "reactions": {
-        const { handle, revision } = change.row;
-        const includedRevisions = revision - change.since;
-        return encodeReactions({ counter: n, handle, revision, includedRevisions, changed: change.changed });
+        const { handle: target, revision } = change.row;
+        return { type: "reactions", counter, target, since: change.since, revision, changed: change.changed };
       }
       case "row":
-        return encodeFrame(["i", n, toWireRow(change.row, now)]);
-      case "others":
-        return encodeFrame(["o", n, change.row.handle, change.row.othersDelivered, change.row.othersRead]);
-      case "mine":
-        return encodeFrame([
-          "u",
-          n,
-          change.row.handle,
-          change.row.delivered,
-          change.row.read,
-          change.row.unread,
-          change.row.head,
-        ]);
+        return { type: "row", counter, row: change.row };
+      case "others": {
+        const { handle: target, othersDelivered: delivered, othersRead: read } = change.row;
+        return { type: "peerRead", counter, target, delivered, read };
+      }
+      case "mine": {
+        const { handle: target, delivered, read, unread, head } = change.row;
+        return { type: "ownRead", counter, target, delivered, read, unread, head };
+      }
       case "person":
-        return encodeFrame(["p", n, toWirePerson(change.relation)]);
+        return { type: "person", counter, relation: change.relation };
       case "settings":
-        return encodeFrame(["s", n, change.kept]);
+        return { type: "settings", counter, kept: change.kept };
       case "notice":
-        return encodeFrame(["z", n, change.notice]);
+        return { type: "notice", counter, notice: change.notice };
       case "draft": {
-        const { handle, before, draft } = change;
-        if (draft.writer === this.device) return encodeFrame(["D", n, handle, before]);
+        const { handle: target, before, draft } = change;
         const { base, at, text, reply } = draft;
-        const fields = ["D", n, handle, before, base, at - now, text] as const;
-        return encodeFrame(reply === undefined ? [...fields] : [...fields, reply]);
+        const place = { type: "draft", counter, target, before } as const;
+        return draft.writer === this.device ? place : { ...place, base, at, text, reply };
       }
     }
   }
@@ -240,22 +226,28 @@ export class ModelSocket extends EventTarget {
   }
 
   #handleFrame(frame: ClientFrame): void {
-    if (frame[0] === "h") this.#welcome(frame[2], frame[3]);
-    else this.#handleCommand(frame);
+    switch (frame.type) {
+      case "hello":
+        this.#welcome(frame.epoch, frame.counter);
+        break;
+      case "foreground":
+        this.isForeground = frame.isForeground;
+        this.foregroundReports++;
+        break;
+      case "received":
+        break;
+      default:
+        this.#handleCommand(frame);
+        break;
+    }
   }
 
-  #handleCommand(frame: Exclude<ClientFrame, readonly ["h", ...unknown[]]>): void {
-    if (frame[0] === "l") {
-      this.isForeground = frame[1] === 1;
-      this.foregroundReports++;
-    }
-    if (frame[0] === "k" || frame[0] === "l") return;
+  #handleCommand(frame: Exclude<ClientFrame, { type: "hello" | "foreground" | "received" }>): void {
     const idOf = (of: number | ConversationId) =>
       typeof of === "string" ? of : this.server.findConversationByHandle(this.user, of);
-    const ref = frame[0] === "r" || frame[0] === "t" ? 0 : frame[1];
-    const of = frame[0] === "r" || frame[0] === "t" ? frame[1] : frame[0] === "c" || frame[0] === "f" ? "" : frame[2];
-    const conversation = idOf(of);
-    if (frame[0] === "t") {
+    const ref = "ref" in frame ? frame.ref : 0;
+    const conversation = "conversation" in frame ? idOf(frame.conversation) : "";
+    if (frame.type === "typing") {
       if (conversation !== undefined) this.server.sendTyping(this.user, conversation);
       return;
     }
@@ -270,9 +262,10 @@ export class ModelSocket extends EventTarget {
     const result = this.server.execute(this.user, command, { socket: this, ref });
     if (isRefusal(result)) {
       const refs = command.type === "multicast" ? command.to.map((_, index) => ref + index) : [ref];
-      if (frame[0] !== "r") for (const one of refs) this.refuse(one, result);
+      if (frame.type !== "mark") for (const one of refs) this.refuse(one, result);
     } else if (command.type !== "send" && command.type !== "multicast" && command.type !== "mark") {
-      this.#deliver(encodeFrame(answerFrame(command.type, ref, result, this.#base?.now ?? 0)));
+      const { frame: answer } = toAnswerFrame(command.type, ref, result as Parameters<typeof toAnswerFrame>[2]);
+      this.#deliver(encodeServerFrame(answer, this.#base ?? originBase));
     }
   }
 
@@ -282,26 +275,7 @@ export class ModelSocket extends EventTarget {
     const base = toSocketBase(result);
     this.#base = base;
     inbox.sockets.add(this);
-    const { now } = result;
-    const rows = result.rows.map((row) => toWireRow(row, base.now));
-    const people = result.people.map(toWirePerson);
-    this.#deliver(
-      encodeFrame([
-        "w",
-        protocolVersion,
-        result.epoch,
-        result.counter,
-        now,
-        rows,
-        people,
-        result.calls,
-        result.before,
-        result.settings,
-        result.notices,
-        result.since,
-        result.draftHead,
-      ]),
-    );
+    this.#deliver(encodeServerFrame({ type: "welcome", version: protocolVersion, ...result }, base));
   }
 
   // ── the way between ──────────────────────────────────────────────────────────────────────────────────────

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import type { Message } from "#contract/messages/message.ts";
-import { fromWireMessage, toWireMessage, WireMessage } from "#contract/wire/compact-encoding.ts";
+import { message as wireMessage } from "#contract/wire/compact-encoding.ts";
 import {
   decodeReactions,
   encodeReactions,
@@ -10,7 +10,7 @@ import {
   parseReactions,
   withOwnReaction,
 } from "#contract/wire/reactions.ts";
-import { decodeServerFrame } from "#contract/wire/server-frames.ts";
+import { decodeServerFrame, originBase } from "#contract/wire/server-frames.ts";
 
 describe("the summary of a message's reactions", () => {
   test("carries every emoji and count, also of digits and sequences", () => {
@@ -44,41 +44,37 @@ describe("the frame of changed reactions", () => {
   test("carries every field, and none of it is taken for a text", () => {
     const change = {
       counter: 40,
-      handle: 3,
+      target: 3,
+      since: 94,
       revision: 99,
-      includedRevisions: 5,
       changed: [
         { seq: 1, summary: "👍3. 1️⃣2" },
         { seq: 200_000, summary: "" },
       ],
     };
-    expect(decodeServerFrame(encodeReactions(change))).toEqual(["r", 40, 3, 94, 99, change.changed]);
+    expect(decodeServerFrame(encodeReactions(change, originBase))).toEqual({ type: "reactions", ...change });
     for (const frame of ["1;2;3", "1;2;3;4", "1,2,3;4;👍", "1;2;3-;4;👍", ""])
-      expect(decodeReactions(frame)).toBeUndefined();
+      expect(decodeReactions(frame, originBase)).toBeUndefined();
   });
 
   test("takes at most 12 bytes beyond the summary in a chat of a thousand messages", () => {
-    const frame = encodeReactions({
-      counter: 300,
-      handle: 30,
-      revision: 1_200,
-      includedRevisions: 1,
-      changed: [{ seq: 1_200, summary: "" }],
-    });
+    const change = { counter: 300, target: 30, since: 1_199, revision: 1_200, changed: [{ seq: 1_200, summary: "" }] };
+    const frame = encodeReactions(change, originBase);
     expect(frame.length).toBeLessThanOrEqual(12);
   });
 });
 
 test("a message keeps its reactions with every other field on the wire", () => {
   const now = 1_790_000_000_000;
+  const socketBase = { counter: 0, now };
   const base: Message = { seq: 5, sender: 1, at: now + 5, body: { type: "text", text: "Mbote" } };
   const cid = createUuid();
   for (const fields of [{}, { cid }, { cid, held: true as const }]) {
     for (const reactions of [{}, { reactions: "👍3." }]) {
       const message = { ...base, ...fields, ...reactions };
-      const wire = toWireMessage(message, now);
-      expect(v.is(WireMessage, wire)).toBe(true);
-      expect(fromWireMessage(wire, now)).toEqual(message);
+      const wire = wireMessage.encode(message, socketBase);
+      expect(v.is(wireMessage.schema, wire)).toBe(true);
+      expect(wireMessage.decode(wire, socketBase)).toEqual(message);
     }
   }
 });

@@ -2,10 +2,10 @@ import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { countryCodeOf } from "#contract/phone/phone-text.ts";
 import { defaultSettings, Settings, SettingsChange } from "#contract/settings/settings.ts";
-import { decodeClientFrames, listMalformedRefs } from "#contract/wire/client-frames.ts";
-import { toClientFrame, toCommand } from "#contract/wire/command-frames.ts";
+import { encodeAppFrame, toAppFrame } from "#contract/wire/app-frames.ts";
+import { decodeClientFrames, listMalformedRefs, toCommand } from "#contract/wire/client-frames.ts";
 import { toHttpRequest } from "#contract/wire/http-commands.ts";
-import { decodeServerFrame, encodeFrame } from "#contract/wire/server-frames.ts";
+import { decodeServerFrame } from "#contract/wire/server-frames.ts";
 
 describe("settings", () => {
   it("a change lists only changed settings, and unknown settings are refused", () => {
@@ -17,7 +17,7 @@ describe("settings", () => {
 
   it("are encoded completely, and refused with a missing setting", () => {
     const frame = ["s", 3, { version: 2, settings: defaultSettings }] as const;
-    expect(decodeServerFrame(encodeFrame([...frame]))).toEqual(frame);
+    expect(decodeServerFrame(JSON.stringify(frame))).toMatchObject({ type: "settings", kept: frame[2] });
     const { tala: _, ...less } = defaultSettings;
     expect(decodeServerFrame(JSON.stringify(["s", 3, { version: 2, settings: less }]))).toBeUndefined();
     // Settings stored before this field existed get its default.
@@ -37,16 +37,17 @@ describe("settings", () => {
 describe("presence", () => {
   it("is requested by the same command over both transports", () => {
     const command = { type: "presence", conversation: "a.b" } as const;
-    expect(toClientFrame(command, 7, 4)).toEqual(["L", 7, 4]);
-    expect(toCommand(["L", 7, 4], "a.b")).toEqual(command);
+    expect(encodeAppFrame(toAppFrame(command, 7, 4))).toBe('["L",7,4]');
+    expect(toCommand({ type: "presence", ref: 7, conversation: 4 }, "a.b")).toEqual(command);
     expect(toHttpRequest(command)).toEqual({ method: "GET", path: "/api/conversations/a.b/presence" });
   });
 
   it("is answered with a time or none, and a report of being viewed has no answer", () => {
-    expect(decodeServerFrame('["L",7,0,-5000]')).toEqual(["L", 7, 0, -5000]);
-    expect(decodeServerFrame('["L",7,1,null]')).toEqual(["L", 7, 1, null]);
+    const answer = { type: "presence", ref: 7 };
+    expect(decodeServerFrame('["L",7,0,-5000]')).toEqual({ ...answer, here: false, seen_at: -5000 });
+    expect(decodeServerFrame('["L",7,1,null]')).toEqual({ ...answer, here: true, seen_at: null });
     expect(decodeServerFrame('["L",7,true,null]')).toBeUndefined();
-    expect(decodeClientFrames('["l",1]')).toEqual([["l", 1]]);
+    expect(decodeClientFrames('["l",1]')).toEqual([{ type: "foreground", isForeground: true }]);
     expect(decodeClientFrames('["l",true]')).toBeUndefined();
     expect(listMalformedRefs('["l",2]')).toEqual([]);
     expect(listMalformedRefs('["L",9,-1]')).toEqual([9]);

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import { filePartBytes } from "#contract/limits/files.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
+import { isTombstone } from "#contract/messages/kinds.ts";
 import { enqueueFiles } from "#sync/files/send-files.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
@@ -26,7 +27,6 @@ import { listPendingMessageFlags } from "#sync/store/pending/pending-message-fla
 import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
 import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
 import { listPendingEdits } from "#sync/store/pending-edits.ts";
-import { isTombstone } from "#sync/store/row-mapping.ts";
 import type { Tab } from "#sync/tabs/tab.ts";
 import { toSimulationSize } from "#tests/support/long-run.ts";
 import { eventually } from "#tests/support/model/eventually.ts";

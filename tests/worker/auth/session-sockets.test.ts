@@ -4,7 +4,8 @@ import { decodeJwt } from "jose";
 import { expect, test } from "vitest";
 import type { Session } from "#contract/auth/auth.ts";
 import { sessionCheckMs } from "#contract/limits/sockets.ts";
-import { closeCodes, encodeFrame, protocolVersion } from "#contract/wire/server-frames.ts";
+import { encodeAppFrame } from "#contract/wire/app-frames.ts";
+import { closeCodes, protocolVersion } from "#contract/wire/server-frames.ts";
 import { testPassword } from "#tests/support/people/people.ts";
 import { advanceClock, withTimeout } from "#tests/worker/support/clock.ts";
 import { call, drainBucket, makePerson, site } from "#tests/worker/support/site.ts";
@@ -137,8 +138,9 @@ test("too many sockets in a minute are refused, with the time to wait", async ()
 test("a socket that outlived its session is closed at its first message ten minutes after it was opened", async () => {
   const { person, second } = await twoDevices();
   const [ended, kept] = [await openSocket(person.token), await openSocket(second.access_token)];
-  const confirm = ({ socket }: { socket: WebSocket }) => socket.send(encodeFrame(["k", 0]));
-  for (const { socket } of [ended, kept]) socket.send(encodeFrame(["h", protocolVersion, "", 0]));
+  const confirm = ({ socket }: { socket: WebSocket }) => socket.send(encodeAppFrame({ type: "received", messages: 0 }));
+  for (const { socket } of [ended, kept])
+    socket.send(encodeAppFrame({ type: "hello", version: protocolVersion, epoch: "", counter: 0 }));
   // The session is deleted in the directory, but the object was not notified.
   await env.DB.prepare("DELETE FROM sessions WHERE id = ?").bind(decodeJwt(person.token)["sid"]).run();
   confirm(ended);

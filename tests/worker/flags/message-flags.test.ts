@@ -4,8 +4,8 @@ import { describe, expect, test, vi } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
 import { starredMessagesMax } from "#contract/limits/messages.ts";
 import type { MessageFlags } from "#contract/settings/message-flags.ts";
-import { fromWireRow } from "#contract/wire/compact-encoding.ts";
 import type { Person } from "#tests/support/people/people.ts";
+import { decodeRow } from "#tests/support/wire-frames.ts";
 import { Device, readLog, readRow, request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
 import { createRowCounter } from "#tests/worker/support/row-counter.ts";
@@ -40,7 +40,7 @@ describe("a star", () => {
     const { ana, ben, id } = await makeChat();
     const [phone, tablet, anas] = [await Device.open(ben), await Device.open(ben), await Device.open(ana)];
     phone.send(["Y", 7, id, 2, { starred: true }]);
-    const { flagsRevision } = fromWireRow((await tablet.nextOf("i"))[2], tablet.now);
+    const { flagsRevision } = decodeRow((await tablet.nextOf("i"))[2], tablet.now);
     expect(await phone.nextOf("y")).toEqual(["y", 7, flagsRevision]);
     await evictDurableObject(env.USER_CHANNEL.getByName(ben.id));
     const flags = await readFlags(ben, id);
@@ -127,7 +127,7 @@ describe("a message deleted for oneself", () => {
     await setFlags(ben, id, 3, { starred: true });
     const tablet = await Device.open(ben);
     await setFlags(ben, id, 3, { deleted: true });
-    const pushed = fromWireRow((await tablet.nextOf("i"))[2], tablet.now);
+    const pushed = decodeRow((await tablet.nextOf("i"))[2], tablet.now);
     expect(pushed).toMatchObject({ head: 3, preview: { type: "withheld" } });
     await evictDurableObject(env.USER_CHANNEL.getByName(ben.id));
     expect(toTexts(await readLog(ben, id))).toEqual(["un", "deux", "<withheld>"]);

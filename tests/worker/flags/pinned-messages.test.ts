@@ -2,8 +2,8 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
-import { fromWireRow } from "#contract/wire/compact-encoding.ts";
 import type { Person } from "#tests/support/people/people.ts";
+import { decodeRow } from "#tests/support/wire-frames.ts";
 import { Device, readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
 import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
@@ -40,7 +40,7 @@ describe("a pin in a private chat", () => {
     const [phoneA, phoneB] = [await Device.open(ana), await Device.open(ben)];
     expect(await pin(ben, id, 2)).toEqual({ pinned: [2] });
     for (const phone of [phoneA, phoneB]) {
-      const row = fromWireRow((await phone.nextOf("i"))[2], phone.now);
+      const row = decodeRow((await phone.nextOf("i"))[2], phone.now);
       expect(row).toMatchObject({ head: 5, pinnedMessages: [2], preview: { type: "event", event: "pinned" } });
     }
     expect((await readLog(ana, id)).at(-1)).toMatchObject({ seq: 5, body: { type: "event", event: "pinned" } });

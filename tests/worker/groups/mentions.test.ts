@@ -6,8 +6,8 @@ import { createUuid } from "#contract/ids.ts";
 import { everyoneMentionPauseMs } from "#contract/limits/groups.ts";
 import type { Body } from "#contract/messages/body.ts";
 import type { Mention } from "#contract/messages/mentions.ts";
-import { fromWireRow } from "#contract/wire/compact-encoding.ts";
 import type { Person } from "#tests/support/people/people.ts";
+import { decodeRow } from "#tests/support/wire-frames.ts";
 import { Device, readLog, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
 import { countObjectRows } from "#tests/worker/support/row-counter.ts";
@@ -76,7 +76,7 @@ test("a mention is listed in the row of the mentioned member until it is read, w
   await send(ana, id, toBody("toi @Ben", [4, 4, 1]));
   await waitForMentions(ben, id, 2, 4);
   const welcome = await (await Device.attach(ben)).hello();
-  const rows: InboxRow[] = welcome[5].map((row) => fromWireRow(row, 0));
+  const rows: InboxRow[] = welcome[5].map((row) => decodeRow(row, 0));
   expect(rows.find(({ conversation }) => conversation === id)?.mentions).toEqual([2, 4]);
   await request(ben, { type: "mark", conversation: id, delivered: 4, read: 3 });
   expect(await mentionsOf(ben, id)).toEqual([4]);

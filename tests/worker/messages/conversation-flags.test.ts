@@ -5,8 +5,8 @@ import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { inboxPageRows, pinnedConversationsMax } from "#contract/limits/conversations.ts";
 import type { FlagChange } from "#contract/settings/conversation-flags.ts";
 import type { ChangeNumber } from "#contract/wire/commands.ts";
-import { fromWireRow } from "#contract/wire/compact-encoding.ts";
 import type { Person } from "#tests/support/people/people.ts";
+import { decodeRow } from "#tests/support/wire-frames.ts";
 import { Device, readRow, request, sendTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
 import { countObjectRows } from "#tests/worker/support/row-counter.ts";
@@ -73,7 +73,7 @@ test("flags reach every device of the person, nobody else, and survive a restart
   const [phone, tablet] = [await Device.open(ben), await Device.open(ben)];
   phone.send(["y", 7, id, { marked: true, pinned: true }]);
   for (const device of [phone, tablet]) {
-    const row = fromWireRow((await device.nextOf("i"))[2], device.now);
+    const row = decodeRow((await device.nextOf("i"))[2], device.now);
     expect(row).toMatchObject({ marked: true, archived: false, read: 1 });
     expect(Math.abs((row.pinnedAt ?? 0) - Date.now())).toBeLessThan(60_000);
   }
@@ -101,7 +101,7 @@ test("mark unread vs. read elsewhere: the later one at the server wins, in both 
   expect(await readFlags(ben, id)).toBe("marked"); // a message does not end it
   const tablet = await Device.open(ben);
   await request(ben, { type: "mark", conversation: id, delivered: 2, read: 2 });
-  expect(fromWireRow((await tablet.nextOf("i"))[2], 0)).toMatchObject({ marked: false, unread: 0, read: 2 });
+  expect(decodeRow((await tablet.nextOf("i"))[2], 0)).toMatchObject({ marked: false, unread: 0, read: 2 });
   await setFlags(ben, id, { marked: true });
   expect(await readFlags(ben, id)).toBe("marked");
   expect(await readRow(ben, id)).toMatchObject({ read: 2, unread: 0 });
@@ -131,11 +131,11 @@ test("an archived conversation comes back with a new message of anybody, unless 
   const { ana, ben, id } = pair;
   const tablet = await Device.open(ben);
   await setFlags(ben, id, { archived: true });
-  expect(fromWireRow((await tablet.nextOf("i"))[2], 0).archived).toBe(true);
+  expect(decodeRow((await tablet.nextOf("i"))[2], 0).archived).toBe(true);
   await request(ana, { type: "deleteForEveryone", conversation: id, seq: 1 });
   expect(await readFlags(ben, id)).toBe("archived");
   await sendToBen(pair);
-  expect(fromWireRow((await tablet.nextOf("i"))[2], 0)).toMatchObject({ archived: false, head: 2, unread: 1 });
+  expect(decodeRow((await tablet.nextOf("i"))[2], 0)).toMatchObject({ archived: false, head: 2, unread: 1 });
   await setFlags(ben, id, { archived: true });
   await sendTexts(ben, id, "de moi");
   await waitUntil(async () => (await readFlags(ben, id)) === "");

@@ -1,9 +1,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, test, vi } from "vitest";
-import { createUuid } from "#contract/ids.ts";
+import { createUuid, packUuid } from "#contract/ids.ts";
 import { receiptHoldMs } from "#contract/limits/delivery.ts";
-import { toSendFrame } from "#contract/wire/command-frames.ts";
 import { advanceClock, suspendAlarms, suspendTimers } from "#tests/worker/support/clock.ts";
 import {
   Device,
@@ -116,7 +115,7 @@ test("frames sent together are one commit, and one frame to each socket", async 
   const { ana, ben, id } = await makePair();
   const [phone, tablet, phoneB] = [await Device.open(ana), await Device.open(ana), await Device.open(ben)];
   const cids = Array.from({ length: 5 }, () => createUuid());
-  const frames = cids.map((cid, i) => toSendFrame(i, id, { cid, body: { type: "text", text: `m${i}` } }));
+  const frames = cids.map((cid, i) => ["s", i, id, packUuid(cid), `m${i}`]);
   phone.sendRaw(JSON.stringify(frames));
   const [, counter, ...places] = await phone.nextOf("a");
   expect(places.filter((_, i) => i % 3 === 0)).toEqual([0, 1, 2, 3, 4]);

@@ -1,20 +1,10 @@
 import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { createUuid, type Uuid } from "#contract/ids.ts";
+import { createUuid, packUuid, type Uuid } from "#contract/ids.ts";
 import type { Message } from "#contract/messages/message.ts";
-import { toSendFrame } from "#contract/wire/command-frames.ts";
 import type { Person } from "#tests/support/people/people.ts";
-import {
-  Device,
-  makeText,
-  readLog,
-  readRow,
-  request,
-  sendTexts,
-  toTexts,
-  waitUntil,
-} from "#tests/worker/support/device.ts";
+import { Device, readLog, readRow, request, sendTexts, toTexts, waitUntil } from "#tests/worker/support/device.ts";
 import { countFileReferences, makeImageBody, seedFile } from "#tests/worker/support/seeded-files.ts";
 import { makePair } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
@@ -205,9 +195,9 @@ test("an empty conversation can be blocked, and stays unlisted for both", async 
  * block.
  */
 const sayTogether = async (from: Device, conversation: string, ...texts: string[]): Promise<void> => {
-  const messages = texts.map((one, index) => ({ ref: 100 + index, ...makeText(one) }));
-  from.sendRaw(JSON.stringify(messages.map(({ ref, ...message }) => toSendFrame(ref, conversation, message))));
-  for (const { ref } of messages) await from.waitForOutcome(ref);
+  const frames = texts.map((one, index) => ["s", 100 + index, conversation, packUuid(createUuid()), one] as const);
+  from.sendRaw(JSON.stringify(frames));
+  for (const [, ref] of frames) await from.waitForOutcome(ref);
 };
 
 /** Received frames, without the parts that differ between any two conversations. */

@@ -6,8 +6,8 @@ import { createUuid } from "#contract/ids.ts";
 import type { FoundPerson, Profile, Relation } from "#contract/people.ts";
 import { maskToCountryCode, maskToLastDigits } from "#contract/phone/phone-text.ts";
 import type { FindableBy } from "#contract/settings/settings.ts";
-import { fromWirePerson } from "#contract/wire/compact-encoding.ts";
 import { connectPeople, type Person } from "#tests/support/people/people.ts";
+import { decodePerson } from "#tests/support/wire-frames.ts";
 import { request as command, Device, waitUntil } from "#tests/worker/support/device.ts";
 import { makeGroup, readMemberPage } from "#tests/worker/support/make-group.ts";
 import { call, makePerson, site } from "#tests/worker/support/site.ts";
@@ -42,7 +42,7 @@ test("knowing only an id reveals no number by blocking, by listing the blocked, 
   const [ana, ben] = await twoPeople();
   const phone = await Device.open(ana);
   expect(await block(ana, ben)).toMatchObject({ state: "none", profile: { id: ben.id, phone: "" } });
-  expect(fromWirePerson((await phone.nextOf("p"))[2]).profile).toMatchObject({ id: ben.id, phone: "" });
+  expect(decodePerson((await phone.nextOf("p"))[2]).profile).toMatchObject({ id: ben.id, phone: "" });
   expect(await read<BlockList>(ana, "/api/blocks")).toMatchObject({ blocked: [{ id: ben.id, phone: "" }] });
   expect(await numbersFor(ana, ben)).toEqual(["", ""]);
   expect(await unblock(ana, ben)).toMatchObject({ blocked: false, profile: { phone: "" } });

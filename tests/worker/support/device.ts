@@ -1,38 +1,39 @@
 import { exports } from "cloudflare:workers";
 import * as v from "valibot";
-import type { CallFrame } from "#contract/calls/call.ts";
 import type { InboxRow } from "#contract/conversations.ts";
 import { ApiError } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { gapPageRows } from "#contract/limits/conversations.ts";
 import type { Message } from "#contract/messages/message.ts";
-import type { ClientFrame } from "#contract/wire/client-frames.ts";
-import { toMulticastFrame, toSendFrame } from "#contract/wire/command-frames.ts";
-import type { Command, CommandResults } from "#contract/wire/commands.ts";
-import { fromWireMessage, fromWirePerson, fromWireRow, type WireMessage } from "#contract/wire/compact-encoding.ts";
+import { encodeAppFrame } from "#contract/wire/app-frames.ts";
+import type { WireClientFrame } from "#contract/wire/client-frames.ts";
+import type { Command, CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import { toHttpRequest } from "#contract/wire/http-commands.ts";
-import {
-  decodeServerFrame,
-  encodeFrame,
-  type LiveEdit,
-  type LiveText,
-  protocolVersion,
-  type ServerFrame,
-  toSocketBase,
-} from "#contract/wire/server-frames.ts";
+import { protocolVersion, type ServerFrameOf, toSocketBase } from "#contract/wire/server-frames.ts";
 import type { Person } from "#tests/support/people/people.ts";
+import {
+  decodeMessage,
+  decodePerson,
+  decodeRow,
+  type WireFrame as Frame,
+  readWireFrame,
+  type WireMessage,
+  writeWireFrame,
+} from "#tests/support/wire-frames.ts";
 import { call, site } from "./site.ts";
 import { ActiveTimeout } from "./timeouts.ts";
 
 const timeoutMs = 8_000;
 
-export type FrameOf<T extends ServerFrame[0]> = Extract<ServerFrame, readonly [T, ...unknown[]]>;
-type Frame = LiveText | LiveEdit | ServerFrame | CallFrame;
+type FrameLetter = Extract<Frame, readonly [string, ...unknown[]]>[0];
+export type FrameOf<T extends FrameLetter> = Extract<Frame, readonly [T, ...unknown[]]>;
+type LiveText = ServerFrameOf<"liveText">;
+type LiveEdit = ServerFrameOf<"liveEdit">;
 type Answer = FrameOf<"g" | "q" | "c" | "v" | "y" | "j" | "L" | "n">;
-const isLive = (frame: Frame): frame is LiveText => "text" in frame && "at" in frame;
-const isLiveEdit = (frame: Frame): frame is LiveEdit => "revision" in frame;
+const isLive = (frame: Frame): frame is LiveText => "type" in frame && frame.type === "liveText";
+const isLiveEdit = (frame: Frame): frame is LiveEdit => "type" in frame && frame.type === "liveEdit";
 const isA =
-  <T extends ServerFrame[0]>(type: T) =>
+  <T extends FrameLetter>(type: T) =>
   (frame: Frame): frame is FrameOf<T> =>
     Array.isArray(frame) && frame[0] === type;
 
@@ -66,7 +67,7 @@ export class Device {
     socket.addEventListener("message", ({ data }) => {
       const text = String(data);
       this.raw.push(text);
-      const frame = decodeServerFrame(text);
+      const frame = readWireFrame(text);
       if (!frame && !text.startsWith(".")) throw new Error(`not of the protocol: ${text.slice(0, 100)}`);
       if (frame) this.frames.push(frame);
       this.#wake();
@@ -106,8 +107,8 @@ export class Device {
     return welcome;
   }
 
-  send(frame: ClientFrame): void {
-    this.#socket.send(encodeFrame(frame));
+  send(frame: WireClientFrame): void {
+    this.#socket.send(writeWireFrame(frame));
   }
 
   sendRaw(data: string | ArrayBuffer): void {
@@ -120,16 +121,16 @@ export class Device {
   }
 
   /** Sends a message and returns its ref. */
-  sendMessage(conversation: number | ConversationId, message: Parameters<typeof toSendFrame>[2]): number {
+  sendMessage(conversation: number | ConversationId, message: CommandOf<"send">["messages"][number]): number {
     const ref = ++this.#ref;
-    this.send(toSendFrame(ref, conversation, message));
+    this.#socket.send(encodeAppFrame({ type: "send", ref, conversation, ...message }));
     return ref;
   }
 
   /** Multicasts one body and returns the refs. */
-  multicast(command: Parameters<typeof toMulticastFrame>[1]): number[] {
+  multicast(command: CommandOf<"multicast">): number[] {
     const refs = command.to.map(() => ++this.#ref);
-    this.send(toMulticastFrame(refs[0] ?? 0, command));
+    this.#socket.send(encodeAppFrame({ ...command, ref: refs[0] ?? 0 }));
     return refs;
   }
 
@@ -146,7 +147,7 @@ export class Device {
     }
   }
 
-  nextOf<T extends ServerFrame[0]>(type: T, withinMs?: number): Promise<FrameOf<T>> {
+  nextOf<T extends FrameLetter>(type: T, withinMs?: number): Promise<FrameOf<T>> {
     return this.next(isA(type), withinMs);
   }
 
@@ -184,7 +185,7 @@ export class Device {
   }
 
   /** Sends a request that is answered by its ref. */
-  async request(frame: (ref: number) => ClientFrame): Promise<Answer> {
+  async request(frame: (ref: number) => WireClientFrame): Promise<Answer> {
     const ref = ++this.#ref;
     this.send(frame(ref));
     const answers = ["g", "q", "c", "v", "y", "j", "L", "n"];
@@ -212,11 +213,11 @@ export class Device {
   }
 
   decodeRows(frame: FrameOf<"w" | "c">) {
-    return frame[5].map((row) => fromWireRow(row, this.now));
+    return frame[5].map((row) => decodeRow(row, this.now));
   }
 
   decodePeople(frame: FrameOf<"w" | "c">) {
-    return frame[6].map(fromWirePerson);
+    return frame[6].map(decodePerson);
   }
 
   readCalls(frame: FrameOf<"w" | "c">) {
@@ -226,7 +227,7 @@ export class Device {
   decodeMessages(frame: FrameOf<"g" | "m" | "q" | "v" | "e">) {
     const wires = frame.filter((part) => Array.isArray(part)) as WireMessage[][];
     const [wire = []] = wires;
-    return wire.map((message) => fromWireMessage(message, this.now));
+    return wire.map((message) => decodeMessage(message, this.now));
   }
 
   ping(): void {

@@ -1,5 +1,6 @@
 import { type InboxRow, isListed } from "#contract/conversations.ts";
 import { type ConversationId, otherMember, privateConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
+import { isSystemMessage } from "#contract/messages/kinds.ts";
 import type { Message } from "#contract/messages/message.ts";
 import { toMessageStatus } from "#contract/messages/positions.ts";
 import type { Profile, Relation } from "#contract/people.ts";
@@ -80,7 +81,7 @@ const toListEntry = (row: InboxRow, relation: Relation | undefined, { caller: { 
   const { conversation, kind, head, hidden, sender, preview, group, unread, mentions, muted, at } = row;
   const mine = head > 0 && sender === getOwnNumber(row, user);
   const body = preview?.type === "withheld" ? undefined : head > hidden ? preview : null;
-  const hasStatus = mine && body && body.type !== "event" && body.type !== "call";
+  const hasStatus = mine && body && !isSystemMessage(body);
   return {
     id: conversation,
     kind,

@@ -106,6 +106,7 @@ export function BubbleContent({ time, members, isExpanded, onExpand, ...props }:
         />
       );
     default:
+      body satisfies { type: "event" | "call" | "withheld" }; // have rows of their own, or none
       return <BubbleNote icon="i-ph-question" text={t("chat.unreadable")} time={time} mine={mine} />;
   }
 }

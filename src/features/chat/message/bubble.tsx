@@ -8,6 +8,7 @@ import { quoteClasses } from "#components/messages/quote-classes.ts";
 import type { MenuAnchor } from "#components/overlays/menu.tsx";
 import { type ConversationId, deletedUserId, type Uuid } from "#contract/ids.ts";
 import { findReplyTarget, getEditNumber, type StoredBody } from "#contract/messages/body.ts";
+import { hasContent } from "#contract/messages/kinds.ts";
 import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.ts";
 import { useSwipeReply } from "#features/chat/reply/use-swipe-reply.ts";
 import { formatTime } from "#i18n/format.ts";
@@ -73,16 +74,12 @@ function ForwardedLabel({ from: { by, name }, me }: { from: { by: Uuid; name: st
   );
 }
 
-/** Whether the message has content to copy, forward or save. */
-const hasShareableContent = (body: StoredBody): boolean =>
-  body.type === "text" || body.type === "image" || body.type === "file" || body.type === "voice";
-
 /** Whether a message can be answered: one that failed has no position in the conversation. */
 export const canBeAnswered = ({ seq, status }: Pick<ChatItem, "seq" | "status">): boolean =>
   seq !== undefined || status === "sending";
 
 /** Whether the message has a menu. */
-export const hasMessageMenu = (body: StoredBody): boolean => hasShareableContent(body) || body.type === "call";
+export const hasMessageMenu = (body: StoredBody): boolean => hasContent(body) || body.type === "call";
 
 /** A message that will never be sent shows no upload progress. */
 const withoutUpload = ({ upload: _, ...item }: ChatItem): ChatItem => item;
@@ -96,7 +93,7 @@ function BubbleView({ conversation, item, me, authorLabel, sender, placement, ac
   const { endsRun, hasAvatarColumn, hasSenderName } = placement;
   const time = formatTime(at, useLanguage());
   const edited = getEditNumber(body) > 0 && t("messages.edited");
-  const hasMenu = hasShareableContent(body);
+  const hasMenu = hasContent(body);
   const longPressHandlers = useLongPressMenu(hasMenu ? (anchor) => actions.openMenu(item, anchor) : undefined);
   const { people, startReply } = useContext(ReplyActionsContext) ?? {};
   const swipeToReply = useSwipeReply(hasMenu && startReply && canBeAnswered(item) ? () => startReply(item) : undefined);

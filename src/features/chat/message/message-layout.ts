@@ -144,6 +144,7 @@ const estimateBodyHeight = ({ body, mine }: ChatItem, listPx: number, isExpanded
     case "event":
       return Math.ceil((eventTextChars * charWidthPx) / textPx) * eventLineHeightPx + eventPaddingPx;
     default: {
+      body satisfies { type: "deleted" | "withheld" };
       const chars = body.type === "deleted" ? deletedTextChars : unreadableTextChars;
       return estimateTextHeight("n".repeat(chars), textPx, true) + textPaddingPx;
     }

@@ -1,7 +1,8 @@
 import type { InboxRow } from "#contract/conversations.ts";
 import { gapPageRows } from "#contract/limits/conversations.ts";
 import { restoreWindowMs } from "#contract/limits/delivery.ts";
-import { type StoredBody, withoutEdits, withReply } from "#contract/messages/body.ts";
+import { withoutEdits, withReply } from "#contract/messages/body.ts";
+import { hasContent } from "#contract/messages/kinds.ts";
 import type { Message } from "#contract/messages/message.ts";
 import { mergeReadStates } from "#contract/messages/positions.ts";
 import type { PageResult } from "#contract/wire/commands.ts";
@@ -35,8 +36,6 @@ const isSameLog = async (
   const last = row.lo <= row.hi ? await transaction.store.messages.get([row.id, row.hi]) : undefined;
   return last === undefined || page.anchor === null || page.anchor === last.at;
 };
-
-const isUserContent = ({ type }: StoredBody): boolean => ["text", "image", "file", "voice"].includes(type);
 
 /**
  * Applies the inbox row that was deferred while the row was forked. `isFullSync`: the stored log turned out to be the
@@ -72,7 +71,7 @@ const listLostMessages = async (
     .queryMessages(row.id, after + 1)
     .filter(
       ({ mine, cid, at, body }) =>
-        mine === 1 && cid !== undefined && !onPage.has(cid) && at > since && isUserContent(body),
+        mine === 1 && cid !== undefined && !onPage.has(cid) && at > since && hasContent(body),
     )
     .toArray();
   return ownMessages.slice(-requeuedMax);

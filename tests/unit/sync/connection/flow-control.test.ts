@@ -1,7 +1,8 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { creditReportMessages } from "#contract/limits/sockets.ts";
+import { type AppFrame, encodeAppFrame } from "#contract/wire/app-frames.ts";
 import { decodeClientFrames } from "#contract/wire/client-frames.ts";
-import { closeCodes, encodeFrame } from "#contract/wire/server-frames.ts";
+import { closeCodes, encodeServerFrame, originBase } from "#contract/wire/server-frames.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
@@ -20,9 +21,9 @@ const watchFrames = (drops: (type: string) => boolean) => {
   const { send } = ModelSocket.prototype;
   vi.spyOn(ModelSocket.prototype, "send").mockImplementation(function (this: ModelSocket, text) {
     const frames = decodeClientFrames(text) ?? [];
-    const kept = frames.filter(([type]) => !drops(type));
-    read.push(...kept.map((frame) => [...frame]));
-    if (kept.length > 0) send.call(this, JSON.stringify(kept));
+    const kept = frames.filter(({ type }) => !drops(type)).map((frame) => encodeAppFrame(frame as AppFrame));
+    read.push(...kept.map((frame) => JSON.parse(frame)));
+    if (kept.length > 0) send.call(this, `[${kept}]`);
     else if (frames.length === 0) send.call(this, text);
   });
   return { of: (type: string) => read.filter((frame) => frame[0] === type).map((frame) => frame[1]) };
@@ -32,7 +33,7 @@ const busyChat = async () => {
   const { server, amina, benoit, chat } = makePair();
   const phone = makeDevice(server, amina);
   let isDropping = false;
-  const frames = watchFrames((type) => isDropping && (type === "k" || type === "l"));
+  const frames = watchFrames((type) => isDropping && (type === "received" || type === "foreground"));
   const tab = await phone.openTab();
   await waitUntilDeviceSynced(server, tab, chat);
   await eventually(() => expect(frames.of("l")).toEqual([1]));
@@ -57,8 +58,8 @@ it("frames that a server over its limit dropped silently are sent again after th
 
 it("frames that only report a new head make a device repeat its acknowledgement, once for many of them", async () => {
   const { phone, frames } = await busyChat();
-  const behind = () =>
-    phone.sockets.at(-1)?.dispatchEvent(new MessageEvent("message", { data: encodeFrame(["b", 0, 1, 1]) }));
+  const behindText = encodeServerFrame({ type: "head", counter: 0, target: 1, head: 1 }, originBase);
+  const behind = () => phone.sockets.at(-1)?.dispatchEvent(new MessageEvent("message", { data: behindText }));
   for (let i = 0; i < 10; i++) behind();
   await eventually(() => expect(frames.of("k")).toEqual([2 * creditReportMessages]));
   await phone.pass(5_000);

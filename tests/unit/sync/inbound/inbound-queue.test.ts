@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { toWirePerson } from "#contract/wire/compact-encoding.ts";
-import { encodeFrame, toSocketBase } from "#contract/wire/server-frames.ts";
+import { encodeServerFrame, type ServerFrame, toSocketBase } from "#contract/wire/server-frames.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -17,13 +16,14 @@ it("a device that received more than it can queue fetches what it discarded at o
   inbox.counter += 1;
   inbox.people.set(benoit, { relation, changed: inbox.counter });
   const [socket] = phone.sockets;
-  const number = inbox.counter - toSocketBase({ counter: inbox.counter, now: 0 }).counter;
-  const receive = (frame: Parameters<typeof encodeFrame>[0]) =>
-    socket?.dispatchEvent(new MessageEvent("message", { data: encodeFrame(frame) }));
+  const { counter } = inbox;
+  const base = toSocketBase({ counter, now: 0 });
+  const receive = (frame: ServerFrame) =>
+    socket?.dispatchEvent(new MessageEvent("message", { data: encodeServerFrame(frame, base) }));
   // Received before the first of them is stored. The second one contains the change.
-  receive(["z", 0, null]);
-  receive(["p", number, toWirePerson(relation)]);
-  for (let n = 0; n < 12_000; n++) receive(["z", number, null]);
+  receive({ type: "notice", counter: base.counter, notice: null });
+  receive({ type: "person", counter, relation });
+  for (let n = 0; n < 12_000; n++) receive({ type: "notice", counter, notice: null });
   await eventually(async () =>
     expect(await getContext(tab).store.people.get(benoit)).toMatchObject({ username: "Ben" }),
   );

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { findReplyTarget, parseGroupPlace, toGroupPlace } from "#contract/messages/body.ts";
-import { fromWireBody, toWireBody } from "#contract/wire/compact-encoding.ts";
+import { storedBody } from "#contract/wire/compact-encoding.ts";
+import { originBase } from "#contract/wire/server-frames.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { enqueueText, insertUnsentMessages } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
@@ -101,8 +102,8 @@ describe("a private reply to a message of a group", () => {
   it("is the text and its place in frames, also when it was edited", () => {
     const { place } = makeChat();
     const body = { type: "text", text: "between us", reply: place } as const;
-    expect(toWireBody(body)).toEqual(["between us", place]);
-    expect(fromWireBody(toWireBody(body))).toEqual(body);
-    expect(fromWireBody(toWireBody({ ...body, edited: 1 }))).toEqual({ ...body, edited: 1 });
+    expect(storedBody.encode(body, originBase)).toEqual(["between us", place]);
+    for (const one of [body, { ...body, edited: 1 }])
+      expect(storedBody.decode(storedBody.encode(one, originBase), originBase)).toEqual(one);
   });
 });

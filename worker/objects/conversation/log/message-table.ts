@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import type { Uuid } from "#contract/ids.ts";
 import { findAttachment, StoredBody } from "#contract/messages/body.ts";
-import type { Message, MessageKind } from "#contract/messages/message.ts";
+import type { MessageKind } from "#contract/messages/kinds.ts";
+import type { Message } from "#contract/messages/message.ts";
 import { toPreview } from "#contract/wire/preview.ts";
 import type { Member } from "./member-table.ts";
 import { fromBodyColumns, toBodyColumns } from "./message-kinds.ts";

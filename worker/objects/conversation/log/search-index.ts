@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { searchBlockMessages, searchSliceLength } from "#contract/limits/search.ts";
 import { StoredBody, searchTextOfBody } from "#contract/messages/body.ts";
-import type { MessageKind } from "#contract/messages/message.ts";
+import type { MessageKind } from "#contract/messages/kinds.ts";
 import { toSearchWords } from "#contract/text.ts";
 import { listSearchKinds, type SearchFilter, type SearchKind } from "#contract/wire/search-filter.ts";
 import { fromBodyColumns } from "./message-kinds.ts";

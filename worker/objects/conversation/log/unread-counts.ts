@@ -1,9 +1,9 @@
-import { unreadKinds } from "#contract/messages/message.ts";
+import { messageKinds } from "#contract/messages/kinds.ts";
 import type { Member } from "./member-table.ts";
 import { toKindList } from "./message-kinds.ts";
 
 const countStatement = `SELECT count(*) AS n FROM messages WHERE seq > ? AND seq <= ? AND sender <> ? AND withheld = 0
-  AND kind IN (${toKindList((kind) => unreadKinds[kind])})`;
+  AND kind IN (${toKindList((kind) => messageKinds[kind].isUnread)})`;
 
 /** Unread count of a member for seqs after `from` up to `upTo`. */
 type CachedCount = { from: number; upTo: number; count: number };
@@ -12,7 +12,7 @@ type DeletedMessage = { seq: number; sender: number };
 /**
  * Unread count of each member, excluding their own messages. Counted once after the object starts, then updated
  * incrementally from read watermarks and new messages. `mergeNotice` (user-channel/inbox/inbox-merge.ts) keeps the
- * count of a member's inbox row. `unreadKinds` (contract/messages/message.ts) names the kinds that count.
+ * count of a member's inbox row. `messageKinds` (contract/messages/kinds.ts) names the kinds that count.
  */
 export class UnreadCounts {
   readonly #sql: SqlStorage;

@@ -1,9 +1,9 @@
 import type { Uuid } from "#contract/ids.ts";
 import { findAttachment, type StoredBody } from "#contract/messages/body.ts";
+import { messageKinds } from "#contract/messages/kinds.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { isVisibleSeq } from "#worker/objects/conversation/log/memberships.ts";
-import { getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
 import { type MessageRecord, readBodyFor } from "#worker/objects/conversation/log/message-table.ts";
 import { toReadableRow } from "./former-view.ts";
 
@@ -32,7 +32,7 @@ export const findForwardOriginal = (
   const found = log.findVisible(member, seq);
   const row = found && toReadableRow(log, member, found);
   const author = row && log.members.findByNumber(row.sender);
-  if (!row || !author || !getMessageTraits(row.kind).isForwardable || (row.withheld > 0 && author !== member))
+  if (!row || !author || messageKinds[row.kind].nature !== "content" || (row.withheld > 0 && author !== member))
     return undefined;
   const body = readBodyFor(row, member);
   return findAttachment(body) && !canReadAttachment(log, member, row) ? undefined : { body, author: author.user };

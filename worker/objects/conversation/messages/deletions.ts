@@ -1,9 +1,10 @@
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import { createTombstone, findAttachment, type Tombstone } from "#contract/messages/body.ts";
+import { messageKinds } from "#contract/messages/kinds.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { fromBodyColumns, getMessageTraits, toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
+import { fromBodyColumns, toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 import { withoutDeletedPin } from "#worker/objects/conversation/log/pinned-messages.ts";
 
@@ -27,7 +28,7 @@ export const toDeletionResult = ({
 
 /** Whether a member may delete a message for everyone: its author, and in a group the owner. */
 const mayDelete = (log: ConversationLog, member: Member, { sender, kind }: MessageRecord): boolean =>
-  !getMessageTraits(kind).isSystem &&
+  messageKinds[kind].nature !== "system" &&
   (sender === member.number || (log.group !== null && isGroupActionAllowed(member.role, "deleteMessages")));
 
 /**

@@ -1,11 +1,12 @@
 import { editWindowMs } from "#contract/limits/messages.ts";
 import { getEditNumber, isEditableBody, withText } from "#contract/messages/body.ts";
+import { messageKinds } from "#contract/messages/kinds.ts";
 import { keepMentions, withMentions } from "#contract/messages/mentions.ts";
 import type { CommandOf, Refusal } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { isWithinMembership } from "#worker/objects/conversation/log/memberships.ts";
-import { fromBodyColumns, getMessageTraits, toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
+import { fromBodyColumns, toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 
 /** New text of a message, named by seq or by client id (`docs/decisions/message-editing.md`). */
@@ -43,7 +44,7 @@ export const applyEdit = (
     const isDeleted = typeof target === "string" && log.pendingDeletions.has(member, target);
     return { error: isDeleted ? "message_withdrawn" : "message_not_found" };
   }
-  if (row.sender !== member.number || getMessageTraits(row.kind).isSystem) return { error: "not_your_message" };
+  if (row.sender !== member.number || messageKinds[row.kind].nature === "system") return { error: "not_your_message" };
   if (row.kind === "deleted") return { error: "message_withdrawn" };
   const body = fromBodyColumns(row.kind, row.body);
   if (!isEditableBody(body)) return { error: "invalid_input" };

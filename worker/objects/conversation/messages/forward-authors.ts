@@ -1,18 +1,14 @@
 import type { Uuid } from "#contract/ids.ts";
 import { anonymousForward } from "#contract/messages/body.ts";
+import { messageKinds } from "#contract/messages/kinds.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import {
-  fromBodyColumns,
-  getMessageTraits,
-  toBodyColumns,
-  toKindList,
-} from "#worker/objects/conversation/log/message-kinds.ts";
+import { fromBodyColumns, toBodyColumns, toKindList } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 
 /** Original authors of stored forwards, and their anonymization after they deleted their account. */
 
-const kindsNamingAuthors = toKindList((kind) => getMessageTraits(kind).canNameAuthor);
+const kindsNamingAuthors = toKindList((kind) => messageKinds[kind].canNameAuthor);
 
 /**
  * Messages that name a user as original author. Quotes inside JSON strings are escaped, so no message text matches the

@@ -1,9 +1,9 @@
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import { pinnedMessagesMax } from "#contract/limits/messages.ts";
+import { messageKinds } from "#contract/messages/kinds.ts";
 import type { CommandOf, Refusal } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
 import { listPinnedFor, withoutPin, withPin } from "#worker/objects/conversation/log/pinned-messages.ts";
 
 /** `isNew`: pinned or unpinned now. `isUndelivered`: the other member does not notice. */
@@ -30,7 +30,7 @@ export const applyPin = (
   const row = isUnpin ? log.messages.find(seq) : log.findVisible(member, seq);
   const isHidden = !row || row.kind === "deleted" || (row.withheld > 0 && row.sender !== member.number);
   if (isHidden) return { error: "message_not_found" };
-  if (getMessageTraits(row.kind).isSystem) return { error: "not_allowed" };
+  if (messageKinds[row.kind].nature === "system") return { error: "not_allowed" };
   const isUndelivered = row.withheld > 0 || log.isSenderBlocked(member.number);
   if (before.includes(seq) === isPinned) return { isNew: false, isUndelivered };
   const scope = { member, isUndelivered };

@@ -1,8 +1,8 @@
 import { reactorPageRows } from "#contract/limits/messages.ts";
+import { messageKinds } from "#contract/messages/kinds.ts";
 import type { CommandOf, ReactorPage, Refusal } from "#contract/wire/commands.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 import { findLastVisibleRevision } from "./former-view.ts";
 
@@ -11,7 +11,7 @@ const findReactable = (log: ConversationLog, member: Member, seq: number): Messa
   const row = log.findVisible(member, seq);
   const isHidden = !row || row.kind === "deleted" || (row.withheld > 0 && row.sender !== member.number);
   if (isHidden) return { error: "message_not_found" };
-  return getMessageTraits(row.kind).isSystem ? { error: "not_allowed" } : row;
+  return messageKinds[row.kind].nature === "system" ? { error: "not_allowed" } : row;
 };
 
 /** Reason why a member may not add a reaction. Whoever may not write may still remove theirs. */

@@ -1,9 +1,9 @@
 import type { Uuid } from "#contract/ids.ts";
 import { type Body, withReply } from "#contract/messages/body.ts";
+import { messageKinds } from "#contract/messages/kinds.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { isWithinMembership } from "#worker/objects/conversation/log/memberships.ts";
-import { getMessageTraits } from "#worker/objects/conversation/log/message-kinds.ts";
 
 /**
  * Whether a member may answer a message of a group in private: `author` wrote it during a membership of this member.
@@ -13,7 +13,7 @@ export const mayAnswerInPrivate = (log: ConversationLog, member: Member, author:
   const other = log.members.find(author);
   const row = isWithinMembership(member, log.head, seq) ? log.messages.find(seq) : undefined;
   if (!log.group || !other || other === member || !row) return false;
-  return row.sender === other.number && !getMessageTraits(row.kind).isSystem;
+  return row.sender === other.number && messageKinds[row.kind].nature !== "system";
 };
 
 /**

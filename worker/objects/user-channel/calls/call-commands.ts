@@ -6,7 +6,6 @@ import type { CallCommand } from "#contract/calls/open-call.ts";
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
 import { callReconnectMs } from "#contract/limits/calls.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
-import { encodeFrame } from "#contract/wire/server-frames.ts";
 import type { CallSignal } from "#worker/objects/rpc/calls.ts";
 import { KeyedMutex } from "#worker/objects/shared/keyed-mutex.ts";
 import { getUserChannelStub } from "#worker/objects/stubs.ts";
@@ -205,7 +204,7 @@ export class CallCommands {
       if (this.#isRinging(conversation, call)) return { error: "not_allowed" };
     }
     const isAnswered = typeof this.#registry.find(conversation, call)?.answered_at === "number";
-    const bytes = Buffer.byteLength(encodeFrame(toSignalFrame(signal)));
+    const bytes = Buffer.byteLength(JSON.stringify(toSignalFrame(signal)));
     const refusal = this.#limits.takeSignal(call, isAnswered, bytes);
     if (refusal) return refusal;
     if (this.#isRinging(conversation, call)) runInBackground(this.#reportRing(conversation, call));

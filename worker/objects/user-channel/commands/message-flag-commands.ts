@@ -5,7 +5,7 @@ import {
   messagesDeletedForSelfMax,
   starredMessagesMax,
 } from "#contract/limits/messages.ts";
-import { isStarrable } from "#contract/settings/message-flags.ts";
+import { hasContent } from "#contract/messages/kinds.ts";
 import { type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
@@ -81,7 +81,7 @@ export class MessageFlagCommands {
       if (row?.revision !== revision) continue;
       const [message] = page.messages;
       const isSeen = message?.seq === seq && row !== undefined && seq > row.hidden;
-      const isFlaggable = isSeen && (isStarrable(message.body) || (isDeletion && message.body.type !== "withheld"));
+      const isFlaggable = isSeen && (hasContent(message.body) || (isDeletion && message.body.type !== "withheld"));
       return isFlaggable ? undefined : { error: "message_not_found" };
     }
     return { error: "unavailable" };

@@ -1,5 +1,4 @@
 import { frameTokenBytes } from "#contract/limits/sockets.ts";
-import * as clientFrame from "#contract/wire/client-frame-types.ts";
 import type { ClientFrame } from "#contract/wire/client-frames.ts";
 import type { Command } from "#contract/wire/commands.ts";
 import type { GlobalSearch } from "#contract/wire/global-search.ts";
@@ -8,38 +7,28 @@ import type { GlobalSearch } from "#contract/wire/global-search.ts";
 export const costOfLength = (length: number): number => Math.floor(length / frameTokenBytes);
 
 /**
- * Tokens by frame type, 1 if not listed. A page is read and serialized; a deletion, an edit, a reaction or a pin
- * notifies all members.
+ * Tokens by command, 1 if not listed, also of its frame. A page is read and serialized; a deletion, an edit, a reaction
+ * or a pin notifies all members.
  */
-const frameCosts: Partial<Record<ClientFrame[0], number>> = {
-  [clientFrame.page]: 4,
-  [clientFrame.revisions]: 2,
-  [clientFrame.search]: 2,
-  [clientFrame.changes]: 2,
-  [clientFrame.deleteMessage]: 4,
-  [clientFrame.editMessage]: 4,
-  [clientFrame.react]: 2,
-  [clientFrame.pin]: 4,
-};
-
-const costOfFrame = (frame: ClientFrame): number =>
-  frame[0] === clientFrame.multicast ? frame[4].length : (frameCosts[frame[0]] ?? 1);
-
-/** Tokens of a batch of frames. */
-export const costOfFrames = (frames: readonly ClientFrame[]): number =>
-  frames.reduce((sum, frame) => sum + costOfFrame(frame), 0);
-
-const commandCosts: Partial<Record<Command["type"], number>> = {
+const commandCosts: Partial<Record<Command["type"] | ClientFrame["type"], number>> = {
   page: 4,
   revised: 2,
   search: 2,
   changes: 2,
+  deleteMessage: 4,
   deleteForEveryone: 4,
   deletePending: 4,
   editMessage: 4,
   react: 2,
   pinMessage: 4,
 };
+
+const costOfFrame = (frame: ClientFrame): number =>
+  frame.type === "multicast" ? frame.to.length : (commandCosts[frame.type] ?? 1);
+
+/** Tokens of a batch of frames. */
+export const costOfFrames = (frames: readonly ClientFrame[]): number =>
+  frames.reduce((sum, frame) => sum + costOfFrame(frame), 0);
 
 /** Tokens of a command by HTTP. */
 export const costOfCommand = (command: Command): number => {

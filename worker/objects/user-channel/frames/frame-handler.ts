@@ -2,12 +2,9 @@ import * as v from "valibot";
 import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { multicastMax } from "#contract/limits/messages.ts";
-import * as clientFrame from "#contract/wire/client-frame-types.ts";
-import { type ClientFrame, listMalformedRefs } from "#contract/wire/client-frames.ts";
-import { toCommand } from "#contract/wire/command-frames.ts";
+import { type ClientFrame, type ClientFrameOf, listMalformedRefs, toCommand } from "#contract/wire/client-frames.ts";
 import { CommandSchema } from "#contract/wire/command-schemas.ts";
 import { type Command, type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
-import { toRefusalFrame } from "#contract/wire/server-frames.ts";
 import type { CommandRouter } from "#worker/objects/user-channel/commands/command-router.ts";
 import type { MessageDispatcher } from "#worker/objects/user-channel/commands/send-messages.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
@@ -16,10 +13,6 @@ import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket
 import type { ClientSocket } from "#worker/objects/user-channel/sockets/socket-state.ts";
 import { CommandLanes } from "./command-lanes.ts";
 
-export type ClientFrameOf<T extends keyof typeof clientFrame> = Extract<
-  ClientFrame,
-  readonly [(typeof clientFrame)[T], ...unknown[]]
->;
 type CommandFrame = Exclude<ClientFrame, ClientFrameOf<"hello" | "received" | "foreground" | "typing" | "multicast">>;
 /** Commands whose answer carries the frame's ref. */
 type AnsweredCommand = Exclude<Command["type"], "send" | "multicast" | "mark">;
@@ -47,14 +40,13 @@ export class FrameHandler {
   }
 
   async handleCommand(socket: ClientSocket, frame: CommandFrame): Promise<void> {
-    const ref = frame[0] === clientFrame.receipts ? undefined : frame[1];
+    const ref = frame.type === "mark" ? undefined : frame.ref;
     const refuse: RefuseCommand = (refusal) => {
       if (ref !== undefined) this.#sendRefusal(socket, ref, refusal);
     };
-    const target = frame[0] === clientFrame.changes ? "" : frame[0] === clientFrame.receipts ? frame[1] : frame[2];
-    const conversation = this.#findConversation(target);
+    const conversation = frame.type === "changes" ? "" : this.#findConversation(frame.conversation);
     if (conversation === undefined) return refuse({ error: "conversation_not_found" });
-    if (frame[0] === clientFrame.send && frame[5] && this.#findConversation(frame[5][0]) === undefined)
+    if (frame.type === "send" && frame.source && this.#findConversation(frame.source.conversation) === undefined)
       return refuse({ error: "original_gone" });
     const parsed = v.safeParse(
       CommandSchema,
@@ -68,7 +60,7 @@ export class FrameHandler {
     if (command.type === "send") return this.#sendMessages(socket, ref ?? 0, command, refuse);
     const run = () => this.#runCommand(socket, ref, command, refuse);
     // Call commands bypass the queue: they are few and rate limited, and must not wait.
-    return frame[0] === clientFrame.call ? run() : this.#lanes.run(socket, run);
+    return frame.type === "call" ? run() : this.#lanes.run(socket, run);
   }
 
   async #runCommand(
@@ -85,7 +77,7 @@ export class FrameHandler {
     const result = await this.#ports.commands.run(command, socket.state?.session, isWanted);
     if (isRefusal(result)) return refuse(result);
     if (!socket.state) return;
-    const answer = toAnswerFrame(command.type, ref ?? 0, result as CommandResults[AnsweredCommand], socket.state.base);
+    const answer = toAnswerFrame(command.type, ref ?? 0, result as CommandResults[AnsweredCommand]);
     this.#ports.sockets.sendFrame(socket, answer.frame, answer.messages);
   }
 
@@ -101,7 +93,7 @@ export class FrameHandler {
   }
 
   #sendRefusal(socket: ClientSocket, ref: number, { error, retryAfterMs }: Refusal): void {
-    this.#ports.sockets.sendFrame(socket, toRefusalFrame(ref, error, retryAfterMs));
+    this.#ports.sockets.sendFrame(socket, { type: "refusal", ref, error, retryAfterMs });
   }
 
   #sendMessages(socket: ClientSocket, ref: number, command: CommandOf<"send">, refuse: RefuseCommand): void {
@@ -111,23 +103,23 @@ export class FrameHandler {
   }
 
   /** Sends one body to many conversations. Each message is answered on its own. */
-  handleMulticast(socket: ClientSocket, [type, firstRef, body, source, targets]: ClientFrameOf<"multicast">): void {
+  handleMulticast(socket: ClientSocket, frame: ClientFrameOf<"multicast">): void {
+    const { ref: firstRef, source, to: targets } = frame;
     if (targets.length === 0 || targets.length > multicastMax) {
       this.#ports.sockets.rejectMalformed(socket);
       return;
     }
-    const sourceId = source && this.#findConversation(source[0]);
-    const recipients: { ref: number; to: (typeof targets)[number] }[] = [];
-    for (const [index, [target, cid]] of targets.entries()) {
-      const [ref, id] = [firstRef + index, this.#findConversation(target)];
-      if (id === undefined) this.#sendRefusal(socket, ref, { error: "conversation_not_found" });
-      else if (source && sourceId === undefined) this.#sendRefusal(socket, ref, { error: "original_gone" });
-      else recipients.push({ ref, to: [id, cid] });
+    const idOf = (target: number | ConversationId) => this.#findConversation(target) ?? "";
+    const recipients: { ref: number; target: (typeof targets)[number] }[] = [];
+    for (const [index, target] of targets.entries()) {
+      const ref = firstRef + index;
+      if (idOf(target.conversation) === "") this.#sendRefusal(socket, ref, { error: "conversation_not_found" });
+      else if (source && idOf(source.conversation) === "") this.#sendRefusal(socket, ref, { error: "original_gone" });
+      else recipients.push({ ref, target });
     }
     if (recipients.length === 0) return;
-    const to = recipients.map((handle) => handle.to);
-    const frame: ClientFrameOf<"multicast"> = [type, firstRef, body, source && [sourceId ?? "", source[1]], to];
-    const parsed = v.safeParse(CommandSchema, toCommand(frame, ""));
+    const to = recipients.map(({ target }) => target);
+    const parsed = v.safeParse(CommandSchema, toCommand({ ...frame, to }, "", idOf));
     const refuse = (index: number, refusal: Refusal) =>
       this.#sendRefusal(socket, recipients[index]?.ref ?? firstRef, refusal);
     if (!parsed.success || parsed.output.type !== "multicast") {
@@ -147,7 +139,7 @@ export class FrameHandler {
     await this.#ports.commands.run(command);
     const row = this.#ports.inbox.find(command.conversation);
     if (row && socket.state && this.#ports.inbox.counter === before) {
-      this.#ports.sockets.sendFrame(socket, toOwnReceiptsFrame(before, row, socket.state.base));
+      this.#ports.sockets.sendFrame(socket, toOwnReceiptsFrame(before, row));
     }
   }
 }

@@ -10,7 +10,7 @@ import {
 } from "#contract/limits/sockets.ts";
 import { listRefsByPattern } from "#contract/wire/client-frames.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
-import { closeCodes, encodeFrame, toRefusalFrame } from "#contract/wire/server-frames.ts";
+import { closeCodes, encodeServerFrame, originBase } from "#contract/wire/server-frames.ts";
 import { logWarning } from "#worker/lib/log.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
@@ -135,7 +135,9 @@ export class FrameLimits {
       if (this.#ports.isAwaitingHello(socket) || !isTolerated) socket.close(closeCodes.rateLimited, String(waitMs));
       else if (typeof message === "string")
         for (const ref of listRefsByPattern(message))
-          socket.send(encodeFrame(toRefusalFrame(ref, "rate_limited", waitMs)));
+          socket.send(
+            encodeServerFrame({ type: "refusal", ref, error: "rate_limited", retryAfterMs: waitMs }, originBase),
+          );
     } catch (error) {
       logWarning("sending to a socket failed", error);
     }

@@ -1,6 +1,5 @@
 import { Buffer } from "node:buffer";
 import { frameMaxBytes, helloTimeoutMs } from "#contract/limits/sockets.ts";
-import * as clientFrame from "#contract/wire/client-frame-types.ts";
 import { type ClientFrame, decodeClientFrames } from "#contract/wire/client-frames.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import type { ClientSocket } from "#worker/objects/user-channel/sockets/socket-state.ts";
@@ -41,8 +40,7 @@ export class FrameReader {
     if (typeof message !== "string") sockets.closeSocket(socket, "protocol");
     else if (this.#isTooLarge(message)) sockets.closeSocket(socket, "tooLarge");
     else if (!frames && isReady) handler.unread(socket, message);
-    else if (!frames || frames.some(([type]) => (type === clientFrame.hello) === isReady))
-      sockets.rejectMalformed(socket);
+    else if (!frames || frames.some(({ type }) => (type === "hello") === isReady)) sockets.rejectMalformed(socket);
     else {
       clearTimeout(this.#helloTimers.get(socket));
       this.#helloTimers.delete(socket);

@@ -2,7 +2,6 @@ import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Relation } from "#contract/people.ts";
 import type { Settings, VersionedSettings } from "#contract/settings/settings.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
-import { toPersonFrame, toSettingsFrame } from "#worker/objects/user-channel/sockets/server-frames.ts";
 import type { ChangeSequence } from "./change-sequence.ts";
 import type { RelationTable } from "./contacts-table.ts";
 import { toSecurityNoticePush, toUniformPush } from "./push-builders.ts";
@@ -45,7 +44,7 @@ export class AccountChanges {
     const newRelations = relations.filter((relation) => !this.#relations.isKnown(relation));
     const first = sequence.next;
     sequence.pushChanges(
-      newRelations.map((relation) => toUniformPush((counter, base) => toPersonFrame(counter, relation, base))),
+      newRelations.map((relation) => toUniformPush((counter) => ({ type: "person", counter, relation }))),
     );
     this.#storage.transactionSync(() => {
       for (const [index, relation] of newRelations.entries()) this.#relations.write(relation, first + index);
@@ -55,7 +54,7 @@ export class AccountChanges {
   updateSettings(sequence: ChangeSequence, settings: VersionedSettings): void {
     if (!this.#settings.isNewer(settings)) return;
     this.#settings.write(settings, sequence.next);
-    sequence.pushChanges([toUniformPush((counter, base) => toSettingsFrame(counter, settings, base))]);
+    sequence.pushChanges([toUniformPush((counter) => ({ type: "settings", counter, kept: settings }))]);
   }
 
   /** Stores and pushes a security notice. Returns false if it is known. */

@@ -2,7 +2,7 @@ import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Relation } from "#contract/people.ts";
 import type { Settings, VersionedSettings } from "#contract/settings/settings.ts";
-import { encodeFrame } from "#contract/wire/server-frames.ts";
+import { encodeServerFrame } from "#contract/wire/server-frames.ts";
 import type { MemberReadState } from "#worker/objects/rpc/messages.ts";
 import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
@@ -221,7 +221,7 @@ export class InboxFeed {
     this.#sequence.pushChanges([
       (_counter, { state }, base) => {
         const isOwn = draft.writer !== "" && state?.session === draft.writer;
-        return { frame: encodeFrame(toDraftFrame(changed, { handle, before, isOwn }, base)), messages: 0 };
+        return { frame: encodeServerFrame(toDraftFrame(changed, { handle, before, isOwn }), base), messages: 0 };
       },
     ]);
     return changed.change;

@@ -2,8 +2,8 @@ import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { InboxRow } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { countsAsUnread, type Message } from "#contract/messages/message.ts";
-import { type ChangedReactions, encodeReactions } from "#contract/wire/reactions.ts";
-import { encodeFrame, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
+import type { SocketBase } from "#contract/wire/codec.ts";
+import { encodeServerFrame, type ServerFrame } from "#contract/wire/server-frames.ts";
 import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 import type { QueuedMessage, SentMessage } from "#worker/objects/user-channel/commands/send-queue.ts";
 import {
@@ -12,8 +12,6 @@ import {
   toOwnReceiptsFrame,
   toPeerReceiptsFrame,
   toRevisionsPush,
-  toRowFrame,
-  toSecurityNoticeFrame,
 } from "#worker/objects/user-channel/sockets/server-frames.ts";
 import type { SocketPush, SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import type { ClientSocket } from "#worker/objects/user-channel/sockets/socket-state.ts";
@@ -64,7 +62,10 @@ export const addMerge = (
 /** Builds the push of one change for a socket. */
 export type PushBuilder = (counter: number, socket: ClientSocket, base: SocketBase) => SocketPush;
 
-const toSmallPush = (frame: ServerFrame): SocketPush => ({ frame: encodeFrame(frame), messages: 0 });
+const toSmallPush = (frame: ServerFrame, base: SocketBase): SocketPush => ({
+  frame: encodeServerFrame(frame, base),
+  messages: 0,
+});
 
 /** Caches the last result, since sockets with the same base get the same bytes. */
 const cachePerBase = <T>(
@@ -85,24 +86,23 @@ const toSharedPush = (toPush: (counter: number, base: SocketBase) => SocketPush)
 };
 
 /** Push of a frame that is the same for every socket. */
-export const toUniformPush = (toFrame: (counter: number, base: SocketBase) => ServerFrame): PushBuilder =>
-  toSharedPush((counter, base) => toSmallPush(toFrame(counter, base)));
+export const toUniformPush = (toFrame: (counter: number) => ServerFrame): PushBuilder =>
+  toSharedPush((counter, base) => toSmallPush(toFrame(counter), base));
+
+/** Push of a whole row. */
+export const toRowPush = (row: InboxRow): PushBuilder => toUniformPush((counter) => ({ type: "row", counter, row }));
 
 /** Push of a security notice. Sockets of the session that caused it receive only the change number. */
 export const toSecurityNoticePush = (notice: SecurityNotice): PushBuilder => {
-  const toFullPush = cachePerBase((counter, base) => toSmallPush(toSecurityNoticeFrame(counter, notice, base)));
+  const toFullPush = cachePerBase((counter, base) => toSmallPush({ type: "notice", counter, notice }, base));
   return (counter, { state }, base) =>
     isNoticeFor(notice, state?.session)
       ? toFullPush(counter, base)
-      : toSmallPush(toSecurityNoticeFrame(counter, null, base));
+      : toSmallPush({ type: "notice", counter, notice: null }, base);
 };
 
 /** Push of new messages. A socket that sent some of them receives acknowledgements for those. */
-const toNewMessagesPush = (
-  row: InboxRow,
-  newMessages: readonly Message[],
-  ownMessages: readonly OwnMessage[],
-): PushBuilder => {
+const toNewMessagesPush = (row: InboxRow, newMessages: Message[], ownMessages: readonly OwnMessage[]): PushBuilder => {
   const cids = new Set(newMessages.map(({ cid }) => cid));
   const stored = ownMessages.filter(({ outgoing }) => outgoing.source && cids.has(outgoing.cid));
   const bySource = Map.groupBy(stored, ({ outgoing }) => outgoing.source?.id);
@@ -114,27 +114,8 @@ const toNewMessagesPush = (
     const others = newMessages.filter(({ cid }) => !ackedCids.has(cid));
     return others.length > 0
       ? toMessagesPush(counter, row, others, acks, base)
-      : toSmallPush(toAckFrame(counter, acks, base));
+      : toSmallPush(toAckFrame(counter, acks), base);
   };
-};
-
-/** Push of reactions, for messages that did not change otherwise. */
-const toReactionsPush = (
-  { handle, revision }: InboxRow,
-  since: number,
-  changed: readonly ChangedReactions[],
-): PushBuilder => {
-  const push = cachePerBase((counter, base) => ({
-    frame: encodeReactions({
-      counter: counter - base.counter,
-      handle,
-      revision,
-      includedRevisions: revision - since,
-      changed,
-    }),
-    messages: 0,
-  }));
-  return (counter, _socket, base) => push(counter, base);
 };
 
 /** Acknowledges messages that were in the row before, under the current counter. */
@@ -145,7 +126,7 @@ export const acknowledgeAgain = (
 ): void => {
   for (const socket of new Set(ownMessages.map(({ outgoing }) => outgoing.source))) {
     const sent = ownMessages.filter(({ outgoing }) => outgoing.source === socket);
-    if (socket?.state) sockets.sendFrame(socket, toAckFrame(counter, sent, socket.state.base));
+    if (socket?.state) sockets.sendFrame(socket, toAckFrame(counter, sent));
   }
 };
 
@@ -160,12 +141,15 @@ export const listPushes = ({
   isPeerReadStateChanged,
 }: EntryUpdate): PushBuilder[] => {
   const row = toInboxRow(entry);
+  const { handle: target, revision } = row;
   const changes = newMessages.length > 0 ? [toNewMessagesPush(row, newMessages, ownMessages)] : [];
-  const { reactions } = revised ?? {};
-  if (revised && reactions) changes.push(toReactionsPush(row, revised.since, reactions));
-  else if (revised) changes.push(toSharedPush((counter, base) => toRevisionsPush(counter, row, revised, base)));
-  if (needsFullRow) return [...changes, toUniformPush((counter, base) => toRowFrame(counter, row, base))];
-  if (isOwnReadStateChanged) changes.push(toUniformPush((counter, base) => toOwnReceiptsFrame(counter, entry, base)));
-  if (isPeerReadStateChanged) changes.push(toUniformPush((counter, base) => toPeerReceiptsFrame(counter, row, base)));
+  if (revised?.reactions) {
+    // Of these messages nothing else changed.
+    const { since, reactions: changed } = revised;
+    changes.push(toUniformPush((counter) => ({ type: "reactions", counter, target, since, revision, changed })));
+  } else if (revised) changes.push(toSharedPush((counter, base) => toRevisionsPush(counter, row, revised, base)));
+  if (needsFullRow) return [...changes, toRowPush(row)];
+  if (isOwnReadStateChanged) changes.push(toUniformPush((counter) => toOwnReceiptsFrame(counter, entry)));
+  if (isPeerReadStateChanged) changes.push(toUniformPush((counter) => toPeerReceiptsFrame(counter, row)));
   return changes;
 };

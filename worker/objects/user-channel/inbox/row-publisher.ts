@@ -1,6 +1,6 @@
 import { hasEnded } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { toOwnReceiptsFrame, toRowFrame } from "#worker/objects/user-channel/sockets/server-frames.ts";
+import { toOwnReceiptsFrame } from "#worker/objects/user-channel/sockets/server-frames.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import type { ChangeSequence } from "./change-sequence.ts";
 import { toInboxRow } from "./changes-query.ts";
@@ -15,6 +15,7 @@ import {
   hasNewUnread,
   listDeleted,
   listPushes,
+  toRowPush,
   toUniformPush,
 } from "./push-builders.ts";
 import type { WriteBehind } from "./write-behind.ts";
@@ -91,9 +92,7 @@ export class RowPublisher {
     this.#reportRead(before, entry);
     if (hasChanged) {
       sequence.pushChanges([
-        toUniformPush((counter, base) =>
-          needsFullRow ? toRowFrame(counter, toInboxRow(entry), base) : toOwnReceiptsFrame(counter, entry, base),
-        ),
+        needsFullRow ? toRowPush(toInboxRow(entry)) : toUniformPush((counter) => toOwnReceiptsFrame(counter, entry)),
       ]);
     }
     return entry;

@@ -2,7 +2,6 @@ import { type ConversationId, otherMember, privateConversationId, type Uuid } fr
 import { presenceBurst, presencePerSecond, presenceStaleMs } from "#contract/limits/people.ts";
 import type { Presence, Settings } from "#contract/settings/settings.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
-import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import { isExcepted } from "#worker/lib/exceptions.ts";
 import { logWarning } from "#worker/lib/log.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
@@ -95,7 +94,7 @@ export class PresenceTracker {
   handlePeerVisibilityChanged(peer: Uuid): void {
     const { user, sockets } = this.#ports;
     if (!this.#canShare(privateConversationId(user, peer), peer)) return;
-    sockets.broadcast([serverFrame.presenceVisibility], false, ({ lookedAt }) => lookedAt !== undefined);
+    sockets.broadcast({ type: "presenceVisibility" }, false, ({ lookedAt }) => lookedAt !== undefined);
   }
 
   /** Stops all output and writes after the account was deleted. */

@@ -1,6 +1,5 @@
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
 import { groupTypingMax } from "#contract/limits/groups.ts";
-import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import { getConversationStub, getUserChannelStub } from "#worker/objects/stubs.ts";
 import type { InboxFeed } from "#worker/objects/user-channel/inbox/inbox-feed.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
@@ -47,7 +46,7 @@ export class TypingRelay {
     const row = inbox.find(conversation);
     if (!row?.open || inbox.isBlocked(from.user) || !isPresenceShownTo(inbox.settings, from.user)) return;
     if (row.kind === "private" && otherMember(conversation, user) !== from.user) return;
-    sockets.broadcast([serverFrame.typing, row.handle, from.number]);
+    sockets.broadcast({ type: "typing", target: row.handle, member: from.number });
   }
 
   /** Lets the next typing notification through at once, after a message was sent. */

@@ -4,8 +4,14 @@ import type { ErrorCode } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { presenceWatchersMax } from "#contract/limits/people.ts";
 import { behindMaxMs, malformedFramesMax, malformedWindowMs, socketsPerUserMax } from "#contract/limits/sockets.ts";
-import * as serverFrame from "#contract/wire/server-frame-types.ts";
-import { closeCodes, encodeFrame, type ServerFrame, type SocketBase } from "#contract/wire/server-frames.ts";
+import type { SocketBase } from "#contract/wire/codec.ts";
+import {
+  closeCodes,
+  encodeServerFrame,
+  originBase,
+  type ServerFrame,
+  type ServerFrameOf,
+} from "#contract/wire/server-frames.ts";
 import { logWarning } from "#worker/lib/log.ts";
 import { createCredit } from "./flow-control.ts";
 import { SocketCredits } from "./socket-credits.ts";
@@ -16,6 +22,9 @@ import type { ClientSocket, SocketState } from "./socket-state.ts";
  * instead.
  */
 export type SocketPush = { frame: string; messages: number; behind?: readonly ServerFrame[] };
+
+/** Frames without a counter or time, which are the same for every socket. */
+type EventFrame = ServerFrameOf<"typing" | "presenceVisibility" | "postDeleted">;
 
 /** Connection of a device. `seenAt`: time up to which it showed to the person what it received, in the foreground. */
 export type DeviceConnection = { isForeground: boolean; seenAt: number };
@@ -45,7 +54,7 @@ export class SocketRegistry {
       session,
       openedAt: Date.now(),
       isReady: false,
-      base: { now: 0, counter: 0 },
+      base: originBase,
       credit: createCredit(),
       isSettled: true,
       malformedAt: [],
@@ -92,15 +101,15 @@ export class SocketRegistry {
       this.closeSocket(socket, "behind");
       return;
     }
-    for (const frame of frames) this.#send(socket, encodeFrame(frame));
+    for (const frame of frames) this.sendFrame(socket, frame);
   }
 
   /**
    * Sends a frame that is useless when late to every ready socket. `includesBehind`: also to sockets that are behind,
    * because nothing replaces this frame.
    */
-  broadcast(frame: ServerFrame | CallFrame, includesBehind = false, isRecipient = (_state: SocketState) => true): void {
-    const text = encodeFrame(frame);
+  broadcast(frame: EventFrame | CallFrame, includesBehind = false, isRecipient = (_state: SocketState) => true): void {
+    const text = "event" in frame ? JSON.stringify(frame) : encodeServerFrame(frame, originBase);
     for (const socket of this.#listSockets()) {
       const { state } = socket;
       if (!state?.isReady || !isRecipient(state)) continue;
@@ -201,7 +210,7 @@ export class SocketRegistry {
 
   /** Sends a frame to one socket, as an answer that counts against the page credit. */
   sendFrame(socket: ClientSocket, frame: ServerFrame, messages = 0): void {
-    const text = encodeFrame(frame);
+    const text = encodeServerFrame(frame, socket.state?.base ?? originBase);
     if (messages > 0) this.#credits.charge(socket, { messages, bytes: Buffer.byteLength(text) }, true);
     this.#send(socket, text);
   }
@@ -227,7 +236,7 @@ export class SocketRegistry {
     const before = socket.state?.malformedAt ?? [];
     const malformedAt = [...before.filter((at) => now - at < malformedWindowMs), now];
     if (socket.state) socket.setState({ ...socket.state, malformedAt });
-    this.sendFrame(socket, [serverFrame.error, error]);
+    this.sendFrame(socket, { type: "error", error });
     if (malformedAt.length >= malformedFramesMax) this.closeSocket(socket, "rateLimited");
   }
 

@@ -1,6 +1,6 @@
 import type { Connection } from "partyserver";
 import type { Uuid } from "#contract/ids.ts";
-import type { SocketBase } from "#contract/wire/server-frames.ts";
+import type { SocketBase } from "#contract/wire/codec.ts";
 import type { SocketCredit } from "./flow-control.ts";
 
 /** State of a socket that survives hibernation in its attachment. */

@@ -5,8 +5,7 @@ import type { ChangeSequence } from "#worker/objects/user-channel/inbox/change-s
 import { toInboxRow } from "#worker/objects/user-channel/inbox/changes-query.ts";
 import type { InboxEntry } from "#worker/objects/user-channel/inbox/inbox-merge.ts";
 import type { InboxTable } from "#worker/objects/user-channel/inbox/inbox-table.ts";
-import { toUniformPush } from "#worker/objects/user-channel/inbox/push-builders.ts";
-import { toRowFrame } from "#worker/objects/user-channel/sockets/server-frames.ts";
+import { toRowPush } from "#worker/objects/user-channel/inbox/push-builders.ts";
 import { MessageFlagTable, type StoredMessageFlags, withoutPreview } from "./message-flag-table.ts";
 import { type InboxMute, isLouderMute, isSameMute } from "./mute.ts";
 
@@ -80,7 +79,6 @@ export class ConversationChoices {
   }
 
   #push(entry: InboxEntry): void {
-    const frame = toUniformPush((counter, base) => toRowFrame(counter, toInboxRow(entry), base));
-    this.#ports.sequence.pushChanges([frame]);
+    this.#ports.sequence.pushChanges([toRowPush(toInboxRow(entry))]);
   }
 }
