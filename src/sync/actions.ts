@@ -11,13 +11,13 @@ import { waitForDraftSaves } from "./drafts/pending-saves.ts";
 import { currentEngine, getEngine } from "./engine.ts";
 import { recoverBackgroundOutbox } from "./outbox/background-outbox-recovery.ts";
 import type { MuteOptions } from "./outbox/conversation-commands.ts";
-import { getContext } from "./outbox/enqueue.ts";
 import { SyncError } from "./platform/sync-error.ts";
 import { readChat } from "./queries/chat-messages.ts";
 import { waitForStore } from "./queries/wait-for-store.ts";
 import type { LocalConversationRow, LocalStore, PersonRow, ReplyTarget } from "./store/database.ts";
 import type { DraftTarget } from "./store/pending/draft-keys.ts";
 import { runInBackground } from "./store/sync-context.ts";
+import { requireContext } from "./store/sync-port.ts";
 import type { ChatItem, Draft } from "./store/view-models.ts";
 
 export type { DraftKeeper } from "./drafts/draft-keeper.ts";
@@ -49,12 +49,12 @@ const newestMessages = 50;
 
 /** Newest messages of a conversation as the store has them now, unsent ones first. */
 export const readNewestMessages = async (conversation: ConversationId): Promise<ChatItem[]> =>
-  (await readChat(getContext(getEngine().tab).store, conversation, newestMessages)).items;
+  (await readChat(requireContext(getEngine().client).store, conversation, newestMessages)).items;
 
 /** Takes over what the service worker stored just now. */
 export const recoverBackgroundMessages = async (): Promise<void> => {
   const engine = currentEngine.get();
-  if (engine) await recoverBackgroundOutbox(engine.tab);
+  if (engine) await recoverBackgroundOutbox(engine.client);
 };
 
 /** Marks a conversation as read up to `seq`. Cheap to call often. */
@@ -67,10 +67,10 @@ export const markReadUpTo = (conversation: ConversationId, seq: number): void =>
  * rejects with a SyncError.
  */
 export const clearConversation = async (conversation: ConversationId): Promise<void> =>
-  (await loadServerCode()).clearConversationHistory(getEngine().tab, conversation, true);
+  (await loadServerCode()).clearConversationHistory(getEngine().client, conversation, true);
 /** Removes a conversation from this person's list. */
 export const hideConversation = async (conversation: ConversationId): Promise<void> =>
-  (await loadServerCode()).clearConversationHistory(getEngine().tab, conversation, false);
+  (await loadServerCode()).clearConversationHistory(getEngine().client, conversation, false);
 /**
  * Marks a conversation as unread, archives or pins it, or undoes that, also offline. Resolves to the flags before.
  * Rejects with the SyncError "too_many_pinned".
@@ -78,34 +78,35 @@ export const hideConversation = async (conversation: ConversationId): Promise<vo
 export const setConversationFlags = async (
   conversation: ConversationId,
   flags: FlagChange,
-): Promise<ConversationFlags> => (await loadServerCode()).changeConversationFlags(getEngine().tab, conversation, flags);
+): Promise<ConversationFlags> =>
+  (await loadServerCode()).changeConversationFlags(getEngine().client, conversation, flags);
 export const muteConversation = async (
   conversation: ConversationId,
   muted: boolean,
   options?: MuteOptions,
-): Promise<void> => (await loadServerCode()).setConversationMuted(getEngine().tab, conversation, muted, options);
+): Promise<void> => (await loadServerCode()).setConversationMuted(getEngine().client, conversation, muted, options);
 
 /** Reports that the person types. Cheap to call at every keystroke. */
 export const reportTyping = (conversation: ConversationId): void =>
-  currentEngine.get()?.tab.typing.reportTyping(conversation);
+  currentEngine.get()?.client.typing.reportTyping(conversation);
 
 /** Whether recordings of a conversation are stored, running ones included. */
 export const hasRecordings = async (conversation: ConversationId): Promise<boolean> => {
   await waitForDraftSaves(conversation);
-  return (await listRecordings(getContext(getEngine().tab).store, conversation)).length > 0;
+  return (await listRecordings(requireContext(getEngine().client).store, conversation)).length > 0;
 };
 
 /** Whether an earlier screen or page left a draft with files or text for the target. */
 export const hasAttachmentDraft = async (target: DraftTarget): Promise<boolean> => {
   await waitForDraftSaves(target);
-  const tab = currentEngine.get()?.tab;
-  const store = tab?.context.get()?.store;
-  return tab !== undefined && store !== undefined && (await listDraftKeys(tab, store, target)).length > 0;
+  const client = currentEngine.get()?.client;
+  const store = client?.context.get()?.store;
+  return client !== undefined && store !== undefined && (await listDraftKeys(client, store, target)).length > 0;
 };
 /** Whether a conversation has unsent files or recordings, including those of a screen that the user is leaving. */
 export const hasUnsentContent = async (conversation: ConversationId): Promise<boolean> => {
   await waitForDraftSaves(conversation);
-  const { files, recordings } = await readUnsentContent(getContext(getEngine().tab).store, conversation);
+  const { files, recordings } = await readUnsentContent(requireContext(getEngine().client).store, conversation);
   return files.length + recordings.length > 0;
 };
 /**
@@ -121,7 +122,7 @@ export const openAttachmentDraft = async (
   try {
     await waitForDraftSaves(target);
     const { DraftKeeper } = await import("./drafts/draft-keeper.ts");
-    const keeper = await DraftKeeper.open(getEngine().tab, target, onRestored, onNotSaved);
+    const keeper = await DraftKeeper.open(getEngine().client, target, onRestored, onNotSaved);
     if (keeper) return keeper;
   } catch (error) {
     console.warn("the draft is not saved", error);
@@ -135,7 +136,7 @@ export const changeRelation = async (
   person: Uuid,
   request: () => Promise<Relation>,
   isDone: (row: PersonRow) => boolean,
-): Promise<void> => (await loadServerCode()).runRelationCommand(currentEngine.get()?.tab, person, request, isDone);
+): Promise<void> => (await loadServerCode()).runRelationCommand(currentEngine.get()?.client, person, request, isDone);
 
 const syncTimeoutMs = 10_000;
 
@@ -143,13 +144,13 @@ const waitForConversation = async (
   conversation: ConversationId,
   isDone: (row: LocalConversationRow) => boolean,
 ): Promise<void> => {
-  const { tab } = getEngine();
-  tab.refresh();
+  const { client } = getEngine();
+  client.refresh();
   const hasArrived = async ({ conversations }: LocalStore) => {
     const row = await conversations.get(conversation);
     return row !== undefined && isDone(row);
   };
-  await waitForStore(tab, hasArrived, syncTimeoutMs);
+  await waitForStore(client, hasArrived, syncTimeoutMs);
 };
 
 /** Resolves once this device received a conversation from the server, or after `syncTimeoutMs`. */
@@ -172,10 +173,7 @@ export const setReplyDraft = (conversation: ConversationId, target: ReplyTarget 
 /** Calls the listener when nobody types in the message field of a conversation. Returns a function that cancels it. */
 export const afterTyping = (conversation: ConversationId, listener: () => void): (() => void) | undefined =>
   currentEngine.get()?.drafts.afterTyping(conversation, listener);
-export const getKeptTextScope = () => {
-  const { platform, userId } = getEngine().tab;
-  return { platform, me: userId };
-};
+export const getKeptTextScope = () => getEngine().client;
 export const discardKeptText = (conversation: ConversationId, id: string): void =>
   deleteKeptText(getKeptTextScope(), conversation, id);
 /** Moves a kept text into the message field, behind what stands there. */
@@ -189,7 +187,7 @@ export const restoreKeptText = async (conversation: ConversationId, { id, text }
 /** Sends changed drafts to the other devices at once, because the chat is left. */
 export const shareDrafts = (): void => {
   const engine = currentEngine.get();
-  const context = engine?.tab.context.get();
+  const context = engine?.client.context.get();
   if (context) runInBackground(context, engine?.drafts.share() ?? Promise.resolve());
 };
 export const readLatestDraft = async (conversation: ConversationId): Promise<string> =>

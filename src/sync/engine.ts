@@ -20,12 +20,12 @@ import { LiveQueries } from "./queries/live-queries.ts";
 import { purgeJournal } from "./store/journal.ts";
 import { deleteAllStores, purgeAllButUnsent } from "./store/recovery/open-database.ts";
 import { runInBackground } from "./store/sync-context.ts";
-import { type SyncNotice, Tab } from "./tabs/tab.ts";
+import { SyncClient, type SyncNotice } from "./tabs/sync-client.ts";
 
 /** Sync engine of one person in this tab, with the caches of its screens. */
 export type SyncEngine = {
   readonly userId: Uuid;
-  readonly tab: Tab;
+  readonly client: SyncClient;
   readonly readTracker: ReadTracker;
   readonly drafts: TextDrafts;
   readonly objectUrls: ObjectUrlCache;
@@ -80,22 +80,22 @@ const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
     if (notice === "signed-out") void handleSessionEnd(userId);
     else emitNotice(notice);
   };
-  const tab = new Tab(userId, platform, notify, () => import("./server-code.ts"));
-  const readTracker = new ReadTracker(tab);
-  const drafts = new TextDrafts(tab);
-  const objectUrls = new ObjectUrlCache(tab);
+  const client = new SyncClient(userId, platform, notify, () => import("./server-code.ts"));
+  const readTracker = new ReadTracker(client);
+  const drafts = new TextDrafts(client);
+  const objectUrls = new ObjectUrlCache(client);
   const follow = () => {
-    const context = tab.context.get();
+    const context = client.context.get();
     liveQueries.set(context && new LiveQueries(context));
   };
   const flush = () => {
-    const context = tab.context.get();
+    const context = client.context.get();
     if (context) runInBackground(context, readTracker.flush());
     drafts.flushToJournal();
     if (context) runInBackground(context, drafts.share());
   };
   const unsubscribe = [
-    tab.context.subscribe(follow),
+    client.context.subscribe(follow),
     platform.onLeave(flush),
     subscribeToAuthEvents((_, session) => {
       if (session?.userId !== userId) void handleSessionEnd(userId);
@@ -103,7 +103,7 @@ const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
   ];
   const engine: SyncEngine = {
     userId,
-    tab,
+    client,
     readTracker,
     drafts,
     objectUrls,
@@ -111,19 +111,19 @@ const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
       for (const end of unsubscribe) end();
       objectUrls.stop();
       await Promise.allSettled([readTracker.flush(), drafts.flush()]);
-      await tab.stop();
+      await client.stop();
       liveQueries.set(undefined);
     },
   };
   currentEngine.set(engine);
-  await tab.start();
-  const [context, data] = [tab.context.get(), takeDocumentData()];
+  await client.start();
+  const [context, data] = [client.context.get(), takeDocumentData()];
   // The data comes by the socket too: a database that does not answer does not hold up the start.
   if (context && data) await Promise.race([applyDocumentData(context, data), waitForTimer(platform)]);
-  unsubscribe.push(startJournalRecovery(tab));
-  void recoverBackgroundOutbox(tab);
+  unsubscribe.push(startJournalRecovery(client));
+  void recoverBackgroundOutbox(client);
   const conversationOnScreen = typeof document === "undefined" ? undefined : findFirstView()?.dataset["conversation"];
-  if (context) runInBackground(context, recoverEarlyDrafts(tab, drafts, conversationOnScreen));
+  if (context) runInBackground(context, recoverEarlyDrafts(client, drafts, conversationOnScreen));
   return engine;
 };
 
@@ -193,16 +193,16 @@ const handleSessionEnd = async (userId: Uuid): Promise<void> => {
 
 /** Deletes the person's local data on sign-out and makes the other tabs close their stores. */
 export const purgeLocalData = async (userId: Uuid): Promise<void> => {
-  if (lastStart?.userId === userId) (await lastStart.engine.catch(() => undefined))?.tab.announceSignOut();
+  if (lastStart?.userId === userId) (await lastStart.engine.catch(() => undefined))?.client.announceSignOut();
   await stopEngine();
   await deleteLocalData(userId);
 };
 
 /** Unsent data that a sign-out would delete, including text typed just now. */
 export const getUnsentSummary = async (): Promise<UnsentSummary> => {
-  const { tab, drafts } = currentEngine.get() ?? {};
+  const { client, drafts } = currentEngine.get() ?? {};
   drafts?.flushToJournal();
   await drafts?.flush();
-  const context = tab?.context.get();
+  const context = client?.context.get();
   return context ? readUnsentSummary(context) : { messages: 0, posts: 0, drafts: 0, deletions: 0, edits: 0 };
 };

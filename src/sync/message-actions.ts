@@ -7,10 +7,10 @@ import { pushUse } from "#lib/browser/push/push-use.ts";
 import { loadMulticast, loadServerCode, rejectAsOffline } from "./actions.ts";
 import { getEngine } from "./engine.ts";
 import { retryFailedMessage, setUploadPaused } from "./files/retry-message.ts";
-import { getContext } from "./outbox/enqueue.ts";
 import { readClearedPins } from "./queries/conversation.ts";
 import type { SavedDraft } from "./store/pending/draft-keys.ts";
 import { toBlob } from "./store/stored-bytes.ts";
+import { requireContext } from "./store/sync-port.ts";
 import type { ChatItem, OutgoingFile } from "./store/view-models.ts";
 
 const loadEditCode = () => rejectAsOffline(import("./outbox/edit-message.ts"));
@@ -19,49 +19,49 @@ const loadMessageFlags = () => rejectAsOffline(import("./message-flags/set-messa
 const loadDeletionForSelf = () => rejectAsOffline(import("./message-flags/delete-for-self.ts"));
 const loadSendFiles = () => rejectAsOffline(import("./files/send-files.ts"));
 
-export const retryMessage = async (cid: Uuid): Promise<void> => retryFailedMessage(getEngine().tab, cid);
+export const retryMessage = async (cid: Uuid): Promise<void> => retryFailedMessage(getEngine().client, cid);
 
 /** Deletes a message that was unsent when the user chose to delete it, even if it has been sent since. */
 export const deleteUnsentMessage = async (conversation: ConversationId, cid: Uuid): Promise<void> =>
-  (await loadServerCode()).deleteMessageByClientId(getEngine().tab, conversation, cid);
+  (await loadServerCode()).deleteMessageByClientId(getEngine().client, conversation, cid);
 
 /** Deletes an own message for everyone, also offline. Rejects with a SyncError if the deletion cannot be stored. */
 export const deleteMessageForEveryone = async (conversation: ConversationId, seq: number): Promise<void> =>
-  (await loadServerCode()).deleteMessageBySeq(getEngine().tab, conversation, seq);
+  (await loadServerCode()).deleteMessageBySeq(getEngine().client, conversation, seq);
 
 /** Sets this person's reaction to a message, null for none, also offline. Rejects if this device cannot store it. */
 export const setReaction = async (
   conversation: ConversationId,
   item: Pick<ChatItem, "seq" | "cid">,
   emoji: string | null,
-): Promise<void> => (await loadReactions()).setPendingReaction(getEngine().tab, conversation, item, emoji);
+): Promise<void> => (await loadReactions()).setPendingReaction(getEngine().client, conversation, item, emoji);
 
 /** Deletes a message for this person alone, also offline. Rejects with a SyncError if that cannot be stored. */
 export const deleteForSelf = async (conversation: ConversationId, seq: number): Promise<void> =>
-  (await loadDeletionForSelf()).deleteMessageForSelf(getEngine().tab, conversation, seq);
+  (await loadDeletionForSelf()).deleteMessageForSelf(getEngine().client, conversation, seq);
 
 /** Stars a message, or removes the star, also offline. Rejects if this device cannot store it. */
 export const setStarred = async (conversation: ConversationId, seq: number, starred: boolean): Promise<void> =>
-  (await loadMessageFlags()).setMessageStarred(getEngine().tab, conversation, seq, starred);
+  (await loadMessageFlags()).setMessageStarred(getEngine().client, conversation, seq, starred);
 
 /**
  * Edits an own message; it shows the new text at once, also offline. Resolves once the edit is durable; rejects with a
  * SyncError, so that the caller keeps the text.
  */
 export const saveEdit = async (conversation: ConversationId, item: ChatItem, text: string): Promise<void> =>
-  (await loadEditCode()).editOwnMessage(getEngine().tab, conversation, item, text);
+  (await loadEditCode()).editOwnMessage(getEngine().client, conversation, item, text);
 
 /** Discards an edit that the server refused. */
 export const discardRefusedEdit = async (conversation: ConversationId, item: ChatItem): Promise<void> =>
-  (await loadEditCode()).discardEdit(getEngine().tab, conversation, item);
+  (await loadEditCode()).discardEdit(getEngine().client, conversation, item);
 
 /** Pins a message for all members of a conversation, or unpins it. Needs the network; rejects with a SyncError. */
 export const pinMessage = async (conversation: ConversationId, seq: number, pinned: boolean): Promise<void> =>
-  (await loadServerCode()).setMessagePinned(getEngine().tab, conversation, seq, pinned);
+  (await loadServerCode()).setMessagePinned(getEngine().client, conversation, seq, pinned);
 
 /** Positions of pinned messages that this person cleared, and that the chat therefore does not show. */
 export const listClearedPins = async (conversation: ConversationId): Promise<number[]> =>
-  readClearedPins(getContext(getEngine().tab).store, conversation);
+  readClearedPins(requireContext(getEngine().client).store, conversation);
 
 /**
  * Sends files to a conversation. Resolves once all are durable in the outbox; rejects with a SyncError if none is, with
@@ -73,32 +73,32 @@ export const sendFiles = async (
   files: OutgoingFile[],
   draft?: SavedDraft,
 ): Promise<void> => {
-  const { tab, drafts } = getEngine();
+  const { client, drafts } = getEngine();
   const target = drafts.replies.find(conversation);
-  await (await loadSendFiles()).enqueueFiles(tab, [conversation], files, draft, target);
+  await (await loadSendFiles()).enqueueFiles(client, [conversation], files, draft, target);
   drafts.replies.set(conversation, undefined);
   pushUse.set("may-ask");
 };
 
-export const pauseUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().tab, cid, true);
-export const resumeUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().tab, cid, false);
+export const pauseUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().client, cid, true);
+export const resumeUpload = async (cid: Uuid): Promise<void> => setUploadPaused(getEngine().client, cid, false);
 
 /**
  * Forwards a message to any number of conversations. Resolves once the copies are durable, also offline. Rejects with a
  * SyncError if the message is not on the server yet.
  */
 export const forwardMessage = async (from: ConversationId, item: ChatItem, to: ConversationId[]): Promise<void> =>
-  (await loadMulticast()).enqueueForward(getEngine().tab, from, item, to);
+  (await loadMulticast()).enqueueForward(getEngine().client, from, item, to);
 export const broadcastText = async (to: ConversationId[], text: string): Promise<void> =>
-  (await loadMulticast()).enqueueBroadcast(getEngine().tab, to, text);
+  (await loadMulticast()).enqueueBroadcast(getEngine().client, to, text);
 export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[], draft?: SavedDraft): Promise<void> =>
-  (await loadSendFiles()).enqueueFiles(getEngine().tab, to, files, draft);
+  (await loadSendFiles()).enqueueFiles(getEngine().client, to, files, draft);
 
 /** Code that finds the mentions in a text. */
 export const loadNamedMentions = () => import("./outbox/mentions/named-mentions.ts");
 
 /** Bytes of a file in a draft. */
 export const readDraftFile = async (file: Uuid): Promise<Blob | undefined> => {
-  const stored = await getContext(getEngine().tab).store.blobs.get(file);
+  const stored = await requireContext(getEngine().client).store.blobs.get(file);
   return stored && toBlob(stored.blob);
 };

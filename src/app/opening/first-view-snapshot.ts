@@ -95,7 +95,7 @@ let lastChatPath: string | undefined;
 
 /** Saves the list and the chat that is open or was open last. Nothing remains of a person who signs out meanwhile. */
 export const saveSnapshots = async (path = location.pathname): Promise<void> => {
-  const context = currentEngine.get()?.tab.context.get();
+  const context = currentEngine.get()?.client.context.get();
   if (!context || getSession()?.userId !== context.me) return;
   if (findConversation(path, context.me) !== undefined) lastChatPath = path;
   const conversation = lastChatPath && findConversation(lastChatPath, context.me);

@@ -28,8 +28,8 @@ type NewMessageWatchOptions = {
 };
 
 /** Announces new messages in this tab: sound, banner, list behind a call. Returns a function that stops it. */
-export const notifyOfNewMessages = ({ tab, userId }: SyncEngine, options: NewMessageWatchOptions): (() => void) => {
-  const { platform, link } = tab;
+export const notifyOfNewMessages = ({ client, userId }: SyncEngine, options: NewMessageWatchOptions): (() => void) => {
+  const { platform, link } = client;
   const speakerLock = new SpeakerTabLock(platform, `lisolo-news-${userId}`);
   let state: NotificationState = initialNotificationState;
   let newest: readonly ConversationHead[] = [];

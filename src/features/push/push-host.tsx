@@ -44,7 +44,7 @@ export default function PushHost() {
   }, []);
   useEffect(() => {
     if (!engine) return;
-    const { pushKeyVersion } = engine.tab;
+    const { pushKeyVersion } = engine.client;
     const renew = async () => {
       if (pushKeyVersion.get() > 0) await devicePush.start(true);
     };

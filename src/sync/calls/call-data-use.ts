@@ -33,12 +33,12 @@ export const readCallDataUse = async (store: LocalStore): Promise<CallDataUse> =
 
 /** Bytes of one call; 0 if unknown. */
 export const findCallDataUse = async (id: Uuid): Promise<number> => {
-  const store = currentEngine.get()?.tab.context.get()?.store;
+  const store = currentEngine.get()?.client.context.get()?.store;
   return (store && (await readCallDataUse(store))[id]) ?? 0;
 };
 
 /** Records the bytes that a call of this device used since its start, sent and received. */
 export const recordCallDataUse = (id: Uuid, bytes: number): void => {
-  const context = currentEngine.get()?.tab.context.get();
+  const context = currentEngine.get()?.client.context.get();
   if (context && bytes > 0) runInBackground(context, saveCallDataUse(context.store, id, bytes));
 };

@@ -9,7 +9,7 @@ import { fromWireMessage, fromWirePerson, fromWireRow } from "#contract/wire/com
 import * as serverFrame from "#contract/wire/server-frame-types.ts";
 import type { LiveEdit, LiveText, ServerFrame, SocketBase } from "#contract/wire/server-frames.ts";
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
-import type { RequestCommand } from "./pending-requests.ts";
+import type { RequestCommand } from "#sync/store/sync-port.ts";
 
 /** Base values of the counters and times in frames, and the epoch of the inbox. */
 export type FrameBase = SocketBase & { epoch: string };

@@ -20,6 +20,7 @@ import type { Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { OutboxRow } from "#sync/store/database.ts";
 import { addGap, applyCatchUp, type SyncCursor } from "#sync/store/sync-cursor.ts";
+import type { RequestCommand } from "#sync/store/sync-port.ts";
 import {
   type ChangeFrame,
   countMessages,
@@ -34,7 +35,7 @@ import {
   type WelcomeFrame,
 } from "./frame-reader.ts";
 import { FrameWriter } from "./frame-writer.ts";
-import { PendingRequests, type RequestCommand } from "./pending-requests.ts";
+import { PendingRequests } from "./pending-requests.ts";
 import { ReconnectingSocket, type SocketEvents } from "./socket.ts";
 import { StatusReporter } from "./status-reporter.ts";
 

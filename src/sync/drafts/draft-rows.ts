@@ -9,9 +9,9 @@ import {
   toDraftSlotKeys,
   toRecordingKeys,
 } from "#sync/store/pending/draft-keys.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { UnsentContent } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 
 /** Rows of the drafts on this device: files and texts that were composed and not sent. */
 
@@ -22,14 +22,9 @@ export const readDraftRow = async (store: LocalStore, { key }: DraftSlot): Promi
   (await readDraftRows(store, [key]))[0];
 
 /** Moves what was written from the journal into the draft rows: its page closed before the store was written. */
-const recoverJournaledDraft = async (
-  { platform, userId }: Tab,
-  store: LocalStore,
-  target: DraftTarget,
-): Promise<void> => {
-  const scope = { platform, me: userId };
+const recoverJournaledDraft = async (port: SyncPort, store: LocalStore, target: DraftTarget): Promise<void> => {
   for (const key of toDraftSlotKeys(target)) {
-    const input = readJournaledDraftInput(scope, key);
+    const input = readJournaledDraftInput(port, key);
     if (!input) continue;
     await changeDraft(store, target, [], async () => {
       const [row] = await readDraftRows(store, [key]);
@@ -38,13 +33,13 @@ const recoverJournaledDraft = async (
       const value: DraftRow = { files: [], isOriginal: false, to: [], ...row, ...input };
       await store.meta.put({ key, value });
     });
-    clearJournaledDraftInput(scope, key);
+    clearJournaledDraftInput(port, key);
   }
 };
 
 /** Keys of the target's slots that hold a draft. */
-export const listDraftKeys = async (tab: Tab, store: LocalStore, target: DraftTarget): Promise<string[]> => {
-  await recoverJournaledDraft(tab, store, target);
+export const listDraftKeys = async (port: SyncPort, store: LocalStore, target: DraftTarget): Promise<string[]> => {
+  await recoverJournaledDraft(port, store, target);
   const rows = await store.meta.bulkGet(toDraftSlotKeys(target));
   return rows.flatMap((row) => row?.key ?? []);
 };

@@ -20,16 +20,16 @@ export const publishPost = async (
   picture: OutgoingPicture | undefined,
   audience: Audience | undefined,
   draft?: DraftSlot,
-): Promise<Uuid> => enqueuePost(getEngine().tab, text, picture, audience, draft);
+): Promise<Uuid> => enqueuePost(getEngine().client, text, picture, audience, draft);
 
 /** Waits some seconds for the outcome of a queued status; "waiting" if it is still undecided. */
-export const getPostOutcome = async (id: Uuid): Promise<PostOutcome> => waitForPostOutcome(getEngine().tab, id);
+export const getPostOutcome = async (id: Uuid): Promise<PostOutcome> => waitForPostOutcome(getEngine().client, id);
 
-export const retryPendingPost = async (id: Uuid): Promise<void> => requeuePost(getEngine().tab, id);
+export const retryPendingPost = async (id: Uuid): Promise<void> => requeuePost(getEngine().client, id);
 /** Cancels a queued status. Rejects with a SyncError if it was published meanwhile and cannot be deleted. */
-export const discardPendingPost = async (id: Uuid): Promise<void> => cancelPost(getEngine().tab, id);
+export const discardPendingPost = async (id: Uuid): Promise<void> => cancelPost(getEngine().client, id);
 
 /** Deletes an own status for everyone. Needs the network; rejects with a SyncError. */
 export const deletePublishedPost = async (id: Uuid): Promise<void> => {
-  await deletePostOnServer(getEngine().tab, id);
+  await deletePostOnServer(getEngine().client, id);
 };

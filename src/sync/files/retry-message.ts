@@ -1,14 +1,13 @@
 import { hasEnded } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
-import { getContext } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 
 /** Queues a failed message again under the same client id. Its upload continues with the missing parts. */
-export const retryFailedMessage = async (tab: Tab, cid: Uuid): Promise<void> => {
-  const { strict, platform } = getContext(tab);
+export const retryFailedMessage = async (port: SyncPort, cid: Uuid): Promise<void> => {
+  const { strict, platform } = requireContext(port);
   const { skew } = await readSyncCursor(strict);
   const now = platform.now() + skew;
   await strict.transaction("rw", [strict.outbox, strict.uploads, strict.conversations], async () => {
@@ -28,12 +27,12 @@ export const retryFailedMessage = async (tab: Tab, cid: Uuid): Promise<void> => 
       delete row.paused;
     });
   });
-  tab.notifyOutboxChanged();
+  port.notifyChanged("outbox");
 };
 
 /** Pauses or resumes the upload of a message. The uploader reads the state from the store. */
-export const setUploadPaused = async (tab: Tab, cid: Uuid, isPaused: boolean): Promise<void> => {
-  const { strict } = getContext(tab);
+export const setUploadPaused = async (port: SyncPort, cid: Uuid, isPaused: boolean): Promise<void> => {
+  const { strict } = requireContext(port);
   await strict.transaction("rw", [strict.outbox, strict.uploads], async () => {
     const message = await strict.outbox.get(cid);
     const file = message && findAttachment(message.body)?.file;
@@ -47,5 +46,5 @@ export const setUploadPaused = async (tab: Tab, cid: Uuid, isPaused: boolean): P
       else delete row.paused;
     });
   });
-  tab.notifyOutboxChanged();
+  port.notifyChanged("outbox");
 };

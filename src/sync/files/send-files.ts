@@ -4,7 +4,7 @@ import { fileMaxBytes } from "#contract/limits/files.ts";
 import { type Body, findAttachment } from "#contract/messages/body.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { readDraftRow } from "#sync/drafts/draft-rows.ts";
-import { getContext, insertUnsentMessages, parseMessageBody, type UnsentMessage } from "#sync/outbox/enqueue.ts";
+import { insertUnsentMessages, parseMessageBody, type UnsentMessage } from "#sync/outbox/enqueue.ts";
 import { toMulticastMessages } from "#sync/outbox/multicast.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalStore, ReplyTarget } from "#sync/store/database.ts";
@@ -12,9 +12,9 @@ import type { SavedDraft } from "#sync/store/pending/draft-keys.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { toStoredBytes } from "#sync/store/stored-bytes.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
+import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { toUploadRow } from "#sync/store/upload-rows.ts";
 import type { OutgoingFile } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 
 /** Stores chosen files and their messages for the uploader and the outbox. */
 
@@ -110,17 +110,17 @@ const insertFiles = async (
  * `target`.
  */
 export const enqueueFiles = async (
-  tab: Tab,
+  port: SyncPort,
   to: readonly ConversationId[],
   files: readonly OutgoingFile[],
   draft?: SavedDraft,
   target?: ReplyTarget,
 ): Promise<void> => {
-  const context = getContext(tab);
-  const uploads = files.map((file) => toOutgoingUpload(file, tab.platform.now(), draft));
-  const batch = uploads.length > 1 ? { batch: createUuid(tab.platform.now()) } : {};
+  const context = requireContext(port);
+  const uploads = files.map((file) => toOutgoingUpload(file, port.platform.now(), draft));
+  const batch = uploads.length > 1 ? { batch: createUuid(port.platform.now()) } : {};
   const messages = uploads.flatMap(({ body }, index) =>
-    toMulticastMessages(tab, to, {
+    toMulticastMessages(port, to, {
       body,
       state: "awaiting",
       ...batch,
@@ -133,5 +133,5 @@ export const enqueueFiles = async (
     if (!draft || !isQuotaExceeded(error) || !(await deleteReplacedFiles(context.store, draft, uploads))) throw error;
     await insertFiles(context, uploads, messages, draft);
   }
-  tab.notifyOutboxChanged();
+  port.notifyChanged("outbox");
 };

@@ -29,7 +29,7 @@ export const useCurrentMessages = <T extends MessagePlace & { body: StoredBody }
       const seen = seenRevisions.current[conversation] ?? Number.POSITIVE_INFINITY;
       if (seq === undefined || toPlaceKey({ conversation, seq }) in bodies || (revisions[conversation] ?? 0) <= seen)
         continue;
-      fetchQuotedMessage(engine.tab, conversation, seq).catch(() => {
+      fetchQuotedMessage(engine.client, conversation, seq).catch(() => {
         seenRevisions.current[conversation] = seen; // with the next change again
       });
     }

@@ -34,7 +34,7 @@ export const useLiveQuery = <T>(
 /** Trouble with the local storage; undefined if there is none. */
 export const useStorageTrouble = (): StorageTrouble | undefined => {
   const engine = useEngine();
-  const trouble = engine?.tab.storageTrouble ?? emptySource;
+  const trouble = engine?.client.storageTrouble ?? emptySource;
   return useSyncExternalStore<StorageTrouble | undefined>(trouble.subscribe, trouble.get, () => undefined);
 };
 

@@ -25,10 +25,10 @@ export const useReplyDraft = (conversation: ConversationId): ReplyTarget | undef
 
 /** Texts of a conversation that are neither sent nor in the message field. */
 export const useKeptTexts = (conversation: ConversationId): readonly KeptText[] => {
-  const tab = useEngine()?.tab;
+  const client = useEngine()?.client;
   const stored = useSyncExternalStore(
     subscribeToKeptTexts,
-    () => tab && readKeptTexts({ platform: tab.platform, me: tab.userId }, conversation),
+    () => client && readKeptTexts(client, conversation),
     () => undefined,
   );
   return useMemo(() => parseKeptTexts(stored), [stored]);

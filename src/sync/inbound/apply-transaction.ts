@@ -3,8 +3,8 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { findAttachment, getEditNumber, isAnonymized, type StoredBody } from "#contract/messages/body.ts";
 import { countsAsUnread, type Message } from "#contract/messages/message.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
+import { listPendingDeletions, type PendingDeletion } from "#sync/store/pending/pending-deletions.ts";
 import { toStarsKey } from "#sync/store/pending/pending-message-flags.ts";
-import { listPendingDeletions, type PendingDeletion } from "#sync/store/pending-deletions.ts";
 import {
   createConversationRow,
   isOwnMessage,

@@ -1,18 +1,21 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { getContext } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { type PendingMessageFlags, toPendingMessageFlagsKey } from "#sync/store/pending/pending-message-flags.ts";
 import { retryOnQuotaError } from "#sync/store/sync-context.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { removeContent } from "./remove-content.ts";
 
 /**
  * Deletes a message for this person alone: at once on this device, also without a network, and on the server when it is
  * reachable. Rejects with a SyncError if this device cannot store it.
  */
-export const deleteMessageForSelf = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
-  const context = getContext(tab);
-  if (tab.isInMemory) throw new SyncError("no_room");
+export const deleteMessageForSelf = async (
+  port: SyncPort,
+  conversation: ConversationId,
+  seq: number,
+): Promise<void> => {
+  const context = requireContext(port);
+  if (port.isInMemory) throw new SyncError("no_room");
   const { strict, platform } = context;
   await retryOnQuotaError(context, () =>
     strict.transaction("rw", [strict.messages, ...strict.sendingTables], async () => {
@@ -23,5 +26,5 @@ export const deleteMessageForSelf = async (tab: Tab, conversation: ConversationI
     }),
   );
   void platform.deleteFirstViews();
-  tab.notifyOutboxChanged();
+  port.notifyChanged("outbox");
 };

@@ -1,20 +1,19 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { getContext } from "#sync/outbox/enqueue.ts";
 import { type PendingMessageFlags, toPendingMessageFlagsKey } from "#sync/store/pending/pending-message-flags.ts";
 import { retryOnQuotaError } from "#sync/store/sync-context.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 
 /**
  * Stars a message, or removes the star: at once on this device, and on the server when it is reachable. Rejects if this
  * device cannot store it.
  */
 export const setMessageStarred = async (
-  tab: Tab,
+  port: SyncPort,
   conversation: ConversationId,
   seq: number,
   starred: boolean,
 ): Promise<void> => {
-  const context = getContext(tab);
+  const context = requireContext(port);
   const { strict, platform } = context;
   await retryOnQuotaError(context, () =>
     strict.transaction("rw", [strict.meta, strict.conversations], async () => {
@@ -23,5 +22,5 @@ export const setMessageStarred = async (
       await strict.meta.put({ key: toPendingMessageFlagsKey(conversation, seq), value });
     }),
   );
-  tab.notifyOutboxChanged();
+  port.notifyChanged("outbox");
 };

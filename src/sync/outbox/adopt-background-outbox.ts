@@ -5,7 +5,7 @@ import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 import { insertUnsentMessages } from "./enqueue.ts";
 
 /** Reports a read position, of which the server tells all devices, this one included. A final refusal ends it. */
@@ -38,9 +38,9 @@ const adoptEntry = async (context: SyncContext, entry: StoredEntry["entry"]): Pr
  * Moves the entries of the service worker's outbox into the local store, in their order, and deletes it when it is
  * empty. Replies keep their client ids, so that the server stores none twice although the worker may be sending it.
  */
-export const adoptBackgroundOutbox = async (tab: Tab): Promise<void> => {
-  const context = tab.context.get();
-  if (!context || tab.isInMemory) return; // a store in memory would lose them
+export const adoptBackgroundOutbox = async (port: SyncPort): Promise<void> => {
+  const context = port.context.get();
+  if (!context || port.isInMemory) return; // a store in memory would lose them
   const { platform, me } = context;
   const { indexedDB: factory } = platform.indexedDb ?? globalThis;
   const outbox = new BackgroundOutbox(me, { indexedDB: factory, locks: platform.locks });
@@ -50,7 +50,7 @@ export const adoptBackgroundOutbox = async (tab: Tab): Promise<void> => {
   for (const { n, entry } of [...entries.filter((one) => !isRead(one)), ...entries.filter(isRead)]) {
     await adoptEntry(context, entry);
     await outbox.replace(n);
-    if (entry.type === "reply") tab.notifyOutboxChanged();
+    if (entry.type === "reply") port.notifyChanged("outbox");
   }
   await outbox.deleteIfEmpty();
 };

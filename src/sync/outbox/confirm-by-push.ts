@@ -1,7 +1,7 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { watchStore } from "#sync/queries/wait-for-store.ts";
 import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 
 /** Time after a lost answer within which the server's push arrives if the change was made. */
 const pushTimeoutMs = 2_500;
@@ -15,7 +15,7 @@ const isResponseLost = (error: unknown): boolean =>
  * Without a readable store the request is made all the same.
  */
 export const confirmRowChange = async <T>(
-  tab: Tab,
+  port: SyncPort,
   conversation: ConversationId,
   request: () => Promise<T>,
   isDone: (row: LocalConversationRow) => boolean,
@@ -27,14 +27,14 @@ export const confirmRowChange = async <T>(
     wasUndone ||= !isNowDone;
     return wasUndone && isNowDone;
   };
-  const store = tab.context.get()?.store;
+  const store = port.context.get()?.store;
   const isReadable =
     store !== undefined &&
     (await hasBecomeDone(store).then(
       () => true,
       () => false,
     ));
-  return isReadable ? confirmByAnswerOrPush(tab, request, hasBecomeDone) : request();
+  return isReadable ? confirmByAnswerOrPush(port, request, hasBecomeDone) : request();
 };
 
 /**
@@ -43,19 +43,19 @@ export const confirmRowChange = async <T>(
  * store first; the late answer, or its loss, is then ignored. Rejects with the request's error.
  */
 export const confirmByAnswerOrPush = async <T>(
-  tab: Tab,
+  port: SyncPort,
   request: () => Promise<T>,
   hasArrived: (store: LocalStore) => Promise<boolean>,
 ): Promise<T | undefined> => {
-  const push = watchStore(tab, hasArrived);
+  const push = watchStore(port, hasArrived);
   let cancelTimeout = () => {};
   const answer = request();
   try {
     return await Promise.race([answer, push.result.then((isPushed) => (isPushed ? undefined : answer))]);
   } catch (error) {
-    if (!isResponseLost(error) || tab.link.get() !== "online") throw error;
-    tab.refresh();
-    cancelTimeout = tab.platform.startTimer(pushTimeoutMs, push.stop);
+    if (!isResponseLost(error) || port.link.get() !== "online") throw error;
+    port.refresh();
+    cancelTimeout = port.platform.startTimer(pushTimeoutMs, push.stop);
     if (await push.result) return undefined;
     throw error;
   } finally {

@@ -12,12 +12,12 @@ import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalStore, PersonRow } from "#sync/store/database.ts";
-import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
-import { listPendingEdits, type PendingEdit, toPendingEditKey } from "#sync/store/pending-edits.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
+import { listPendingEdits, type PendingEdit, toPendingEditKey } from "#sync/store/pending/pending-edits.ts";
+import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { confirmByAnswerOrPush, confirmRowChange } from "./confirm-by-push.ts";
 import { deleteLocally } from "./delete-locally.ts";
-import { discardUnsentMessage, getContext } from "./enqueue.ts";
+import { discardUnsentMessage } from "./enqueue.ts";
 import { findOwnMessage } from "./pending-replies.ts";
 
 /**
@@ -32,8 +32,8 @@ const deletionTimeoutMs = 3_000;
  * Applies the server's answer before its push arrives. Without a store, or without room in it, the push is enough: a
  * change that succeeded on the server is never reported as failed.
  */
-const applyAnswer = async (tab: Tab, changes: ServerChange[]): Promise<void> => {
-  const context = tab.context.get();
+const applyAnswer = async (port: SyncPort, changes: ServerChange[]): Promise<void> => {
+  const context = port.context.get();
   if (context) await applyServerChanges(context, changes).catch(() => undefined); // reported and repaired elsewhere
 };
 
@@ -42,26 +42,26 @@ const applyAnswer = async (tab: Tab, changes: ServerChange[]): Promise<void> => 
  * row. Without an open store only the request is made.
  */
 export const runRelationCommand = async (
-  tab: Tab | undefined,
+  port: SyncPort | undefined,
   person: Uuid,
   request: () => Promise<Relation>,
   isDone: (row: PersonRow) => boolean,
 ): Promise<void> => {
-  const context = tab?.context.get();
+  const context = port?.context.get();
   // A person can be blocked even if the store cannot be read.
   const before = await context?.store.people.get(person).then(
     (row) => ({ pushCount: row?.told ?? 0 }),
     () => undefined,
   );
-  if (!tab || !before) {
+  if (!port || !before) {
     await request();
     return;
   }
-  const relation = await confirmByAnswerOrPush(tab, request, async ({ people }) => {
+  const relation = await confirmByAnswerOrPush(port, request, async ({ people }) => {
     const row = await people.get(person);
     return row !== undefined && (row.told ?? 0) > before.pushCount && isDone(row);
   });
-  if (relation && context === tab.context.get()) await applyAnswer(tab, [{ type: "relation", relation, ...before }]);
+  if (relation && context === port.context.get()) await applyAnswer(port, [{ type: "relation", relation, ...before }]);
 };
 
 /** Change that replaces a message by its tombstone; undefined if the message is not on this device. */
@@ -80,34 +80,34 @@ const toDeletionChange = async (
 
 /** Waits for the answer or push of a deletion and applies the answer. */
 const applyDeletionAnswer = async (
-  tab: Tab,
+  port: SyncPort,
   conversation: ConversationId,
   seq: number,
   request: Promise<CommandResults["deleteForEveryone"]>,
 ): Promise<void> => {
   const answer = await confirmByAnswerOrPush(
-    tab,
+    port,
     () => request,
     async ({ messages }) => (await messages.get([conversation, seq]))?.body.type === "deleted",
   );
   if (!answer) return;
-  const context = tab.context.get();
+  const context = port.context.get();
   const change = context && (await toDeletionChange(context.store, conversation, seq, answer));
-  if (change) await applyAnswer(tab, [change]);
+  if (change) await applyAnswer(port, [change]);
 };
 
 /** Ends the edits of a message that its author deleted here, with the words that were kept because it is gone. */
-const endEdits = async (tab: Tab, edits: readonly PendingEdit[]): Promise<void> => {
+const endEdits = async (port: SyncPort, edits: readonly PendingEdit[]): Promise<void> => {
   if (edits.length === 0) return;
-  const scope = { platform: tab.platform, me: tab.userId };
-  await tab.context.get()?.strict.meta.bulkDelete(edits.map(toPendingEditKey));
+  const scope = port;
+  await port.context.get()?.strict.meta.bulkDelete(edits.map(toPendingEditKey));
   for (const { conversation, target, text } of edits)
     for (const kept of listKeptTexts(scope, conversation))
       if (kept.target === target && kept.text === text) deleteKeptText(scope, conversation, kept.id);
 };
 
-const listEdits = async (tab: Tab, conversation: ConversationId, seq: number): Promise<PendingEdit[]> => {
-  const store = tab.context.get()?.store;
+const listEdits = async (port: SyncPort, conversation: ConversationId, seq: number): Promise<PendingEdit[]> => {
+  const store = port.context.get()?.store;
   const cid = (await store?.messages.get([conversation, seq]))?.cid;
   const edits = store ? await listPendingEdits(store, conversation) : [];
   return edits.filter(({ target }) => target === seq || target === cid);
@@ -117,42 +117,46 @@ const listEdits = async (tab: Tab, conversation: ConversationId, seq: number): P
  * Deletes a message for everyone. If the server cannot be reached within `deletionTimeoutMs`, an own one is deleted on
  * this device and a pending deletion is sent later. Rejects with a SyncError if neither is possible.
  */
-export const deleteMessageBySeq = async (tab: Tab, conversation: ConversationId, seq: number): Promise<void> => {
-  if (tab.link.get() !== "online" && (await deleteLocally(tab, conversation, seq))) return;
-  const edits = listEdits(tab, conversation, seq).catch(() => []); // before the answer or push
-  const request = requestByHttp(tab.platform, { type: "deleteForEveryone", conversation, seq });
-  const applied = applyDeletionAnswer(tab, conversation, seq, request);
+export const deleteMessageBySeq = async (port: SyncPort, conversation: ConversationId, seq: number): Promise<void> => {
+  if (port.link.get() !== "online" && (await deleteLocally(port, conversation, seq))) return;
+  const edits = listEdits(port, conversation, seq).catch(() => []); // before the answer or push
+  const request = requestByHttp(port.platform, { type: "deleteForEveryone", conversation, seq });
+  const applied = applyDeletionAnswer(port, conversation, seq, request);
   let cancel = () => {};
   const timeout = new Promise<never>((_, reject) => {
-    cancel = tab.platform.startTimer(deletionTimeoutMs, () => reject(new SyncError("offline")));
+    cancel = port.platform.startTimer(deletionTimeoutMs, () => reject(new SyncError("offline")));
   });
   try {
     await Promise.race([applied, request.then(() => applied), timeout]);
   } catch (error) {
     const isRetryable = isRetryableFailure(asSyncError(error));
-    if (!isRetryable || !(await deleteLocally(tab, conversation, seq))) await applied;
+    if (!isRetryable || !(await deleteLocally(port, conversation, seq))) await applied;
   } finally {
     cancel();
   }
-  await endEdits(tab, await edits).catch((error: unknown) => console.warn("the words of an edit stay", error));
+  await endEdits(port, await edits).catch((error: unknown) => console.warn("the words of an edit stay", error));
 };
 
 /** Deletes a message that was unsent when its author chose so; for everyone if it was sent meanwhile. */
-export const deleteMessageByClientId = async (tab: Tab, conversation: ConversationId, cid: Uuid): Promise<void> => {
-  if (await discardUnsentMessage(tab, cid)) return;
-  const context = getContext(tab);
+export const deleteMessageByClientId = async (
+  port: SyncPort,
+  conversation: ConversationId,
+  cid: Uuid,
+): Promise<void> => {
+  if (await discardUnsentMessage(port, cid)) return;
+  const context = requireContext(port);
   const message = await findOwnMessage(context, conversation, cid);
-  if (message) return deleteMessageBySeq(tab, conversation, message.seq);
+  if (message) return deleteMessageBySeq(port, conversation, message.seq);
   const { strict } = context;
   await strict.transaction("rw", strict.meta, () => insertPendingDeletion(strict, { cid, conversation }));
-  tab.notifyOutboxChanged();
+  port.notifyChanged("outbox");
 };
 
 /** Deletes the unsent messages and drafts of a group of which nothing else exists, here or on the server. */
-const deleteUnsentContent = async (tab: Tab, conversation: ConversationId): Promise<void> => {
-  const { store } = getContext(tab);
-  for (const { cid } of await store.queryUnsent(conversation).toArray()) await discardUnsentMessage(tab, cid);
-  await deleteConversationDrafts(tab, conversation);
+const deleteUnsentContent = async (port: SyncPort, conversation: ConversationId): Promise<void> => {
+  const { store } = requireContext(port);
+  for (const { cid } of await store.queryUnsent(conversation).toArray()) await discardUnsentMessage(port, cid);
+  await deleteConversationDrafts(port, conversation);
 };
 
 /**
@@ -161,40 +165,40 @@ const deleteUnsentContent = async (tab: Tab, conversation: ConversationId): Prom
  * this person left. Rejects with a SyncError.
  */
 export const clearConversationHistory = async (
-  tab: Tab,
+  port: SyncPort,
   conversation: ConversationId,
   keepListed: boolean,
 ): Promise<void> => {
-  const row = await getContext(tab).store.conversations.get(conversation);
+  const row = await requireContext(port).store.conversations.get(conversation);
   if (!row) return;
-  if (row.gone) return deleteUnsentContent(tab, conversation);
+  if (row.gone) return deleteUnsentContent(port, conversation);
   // Without loaded messages, the head of the list's row is the newest message.
   const upTo = row.lo <= row.hi ? row.hi : row.head;
   const answer = await confirmRowChange(
-    tab,
+    port,
     conversation,
-    () => requestByHttp(tab.platform, { type: "clearHistory", conversation, upTo, keep: keepListed }),
+    () => requestByHttp(port.platform, { type: "clearHistory", conversation, upTo, keep: keepListed }),
     ({ hidden, kept }) => hidden >= upTo && kept === keepListed,
   );
   const { hidden, change } = answer ?? {};
   if (hidden !== undefined && change)
-    await applyAnswer(tab, [{ type: "cleared", conversation, upTo: hidden, keep: keepListed, change }]);
+    await applyAnswer(port, [{ type: "cleared", conversation, upTo: hidden, keep: keepListed, change }]);
   if (keepListed) return;
-  if (hasLeftGroup(row)) await deleteUnsentContent(tab, conversation);
-  else await deleteConversationDrafts(tab, conversation);
+  if (hasLeftGroup(row)) await deleteUnsentContent(port, conversation);
+  else await deleteConversationDrafts(port, conversation);
 };
 
 /** Pins a message for all members of a conversation, or unpins it. Rejects with a SyncError. */
 export const setMessagePinned = async (
-  tab: Tab,
+  port: SyncPort,
   conversation: ConversationId,
   seq: number,
   pinned: boolean,
 ): Promise<void> => {
   await confirmRowChange(
-    tab,
+    port,
     conversation,
-    () => requestByHttp(tab.platform, { type: "pinMessage", conversation, seq, pinned }),
+    () => requestByHttp(port.platform, { type: "pinMessage", conversation, seq, pinned }),
     ({ pinnedMessages = [] }) => pinnedMessages.includes(seq) === pinned,
   );
 };
@@ -204,17 +208,17 @@ export type MuteOptions = { seconds?: number | undefined; exceptMentions?: boole
 
 /** Mutes or unmutes a conversation. Rejects with a SyncError. */
 export const setConversationMuted = async (
-  tab: Tab,
+  port: SyncPort,
   conversation: ConversationId,
   muted: boolean,
   { seconds, exceptMentions = false }: MuteOptions = {},
 ): Promise<void> => {
-  const minUntil = seconds === undefined ? 0 : tab.platform.now() + seconds * 500; // tolerates a wrong clock
+  const minUntil = seconds === undefined ? 0 : port.platform.now() + seconds * 500; // tolerates a wrong clock
   const answer = await confirmRowChange(
-    tab,
+    port,
     conversation,
     () =>
-      requestByHttp(tab.platform, {
+      requestByHttp(port.platform, {
         type: "mute",
         conversation,
         muted,
@@ -229,6 +233,6 @@ export const setConversationMuted = async (
   if (answer?.change) {
     const { muted: isMuted, until: mutedUntil = null, exceptMentions: mutedExceptMentions = false, change } = answer;
     const mute = { muted: isMuted, mutedUntil, mutedExceptMentions };
-    await applyAnswer(tab, [{ type: "muted", conversation, mute, change }]);
+    await applyAnswer(port, [{ type: "muted", conversation, mute, change }]);
   }
 };

@@ -14,9 +14,8 @@ import { listSections } from "#sync/store/database.ts";
 import { type PendingFlags, toPendingFlagsKey } from "#sync/store/pending/pending-flags.ts";
 import { toEffectiveFlags } from "#sync/store/row-mapping.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
+import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { updateListPositions } from "#sync/store/unsent-messages.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
-import { getContext } from "./enqueue.ts";
 
 /** Newest change whose data, and all earlier data, this device has. */
 const readKnownChange = async (store: LocalStore): Promise<ChangeNumber | undefined> => {
@@ -47,11 +46,11 @@ const mergeWanted = (
  * it is reachable. Resolves to the flags before. Rejects with a SyncError if too many conversations are pinned.
  */
 export const changeConversationFlags = async (
-  tab: Tab,
+  port: SyncPort,
   conversation: ConversationId,
   change: FlagChange,
 ): Promise<ConversationFlags> => {
-  const { strict, platform } = getContext(tab);
+  const { strict, platform } = requireContext(port);
   const tables = [strict.conversations, strict.meta, strict.outbox, strict.recordings];
   const flagsBefore = await strict.transaction("rw", tables, async () => {
     const row = await strict.conversations.get(conversation);
@@ -71,6 +70,6 @@ export const changeConversationFlags = async (
     await strict.conversations.put(row);
     return before;
   });
-  tab.notifyOutboxChanged();
+  port.notifyChanged("outbox");
   return flagsBefore;
 };

@@ -1,11 +1,11 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
 import type { LocalMessageRow, LocalStore } from "#sync/store/database.ts";
-import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
+import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
 import { isTombstone, raiseHead, withoutReactions } from "#sync/store/row-mapping.ts";
 import { deleteCachedFiles } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError } from "#sync/store/sync-context.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 
 /** Resolves to false for a message without a client id, because the server could not be told later. */
 const replaceWithTombstone = (store: LocalStore, conversation: ConversationId, seq: number): Promise<boolean> =>
@@ -30,9 +30,9 @@ const replaceWithTombstone = (store: LocalStore, conversation: ConversationId, s
  * Deletes an own message on this device and stores a pending deletion for the server. Resolves to false, without any
  * change, if the deletion cannot be stored durably.
  */
-export const deleteLocally = async (tab: Tab, conversation: ConversationId, seq: number): Promise<boolean> => {
-  const context = tab.context.get();
-  if (!context || tab.isInMemory) return false;
+export const deleteLocally = async (port: SyncPort, conversation: ConversationId, seq: number): Promise<boolean> => {
+  const context = port.context.get();
+  if (!context || port.isInMemory) return false;
   // Other code reports and repairs failures of the store.
   const isDone = await retryOnQuotaError(
     context,
@@ -41,6 +41,6 @@ export const deleteLocally = async (tab: Tab, conversation: ConversationId, seq:
   ).catch(() => false);
   if (!isDone) return false;
   void context.platform.deleteFirstViews();
-  tab.notifyOutboxChanged();
+  port.notifyChanged("outbox");
   return true;
 };

@@ -3,7 +3,7 @@ import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";
-import { type PendingDeletion, removePendingDeletion } from "#sync/store/pending-deletions.ts";
+import { type PendingDeletion, removePendingDeletion } from "#sync/store/pending/pending-deletions.ts";
 import { raiseHead, toLocalMessageRow, toOwnMessage } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { isUnsupportedCommand, type OperationSender } from "./operation-runner.ts";

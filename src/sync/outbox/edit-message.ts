@@ -7,12 +7,12 @@ import { toPreview } from "#contract/wire/preview.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { journalSentText, listSentTexts } from "#sync/store/journal.ts";
-import { type PendingEdit, toPendingEditKey } from "#sync/store/pending-edits.ts";
+import { type PendingEdit, toPendingEditKey } from "#sync/store/pending/pending-edits.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
+import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
-import { getContext, parseMessageBody } from "./enqueue.ts";
+import { parseMessageBody } from "./enqueue.ts";
 import { findEditedMessage } from "./pending-replies.ts";
 
 /** Shows a text in the list if the message is the newest one. Requires a transaction over the conversations. */
@@ -77,12 +77,12 @@ const listEditTables = ({ outbox, messages, meta, conversations }: LocalStore) =
  * durable; rejects with a SyncError if it is not possible, so that the caller keeps the text.
  */
 export const editOwnMessage = async (
-  tab: Tab,
+  port: SyncPort,
   conversation: ConversationId,
   item: EditedItem,
   typed: string,
 ): Promise<void> => {
-  const context = getContext(tab);
+  const context = requireContext(port);
   const text = cleanText(typed);
   const { strict, platform } = context;
   const { skew } = await readSyncCursor(strict);
@@ -93,7 +93,7 @@ export const editOwnMessage = async (
   );
   updateJournal(context, item, text);
   void platform.deleteFirstViews();
-  tab.notifyOutboxChanged();
+  port.notifyChanged("outbox");
 };
 
 /** Replaces a journaled text, which would be sent again if the store were lost. */
@@ -103,8 +103,12 @@ const updateJournal = (context: SyncContext, { cid }: EditedItem, text: string):
 };
 
 /** Discards an edit that the server refused: the message shows the text that the others have. */
-export const discardEdit = async (tab: Tab, conversation: ConversationId, { seq, cid }: EditedItem): Promise<void> => {
-  const { strict, platform } = getContext(tab);
+export const discardEdit = async (
+  port: SyncPort,
+  conversation: ConversationId,
+  { seq, cid }: EditedItem,
+): Promise<void> => {
+  const { strict, platform } = requireContext(port);
   await strict.transaction("rw", listEditTables(strict), async () => {
     const message = await findEditedMessage(strict, conversation, seq ?? cid);
     for (const target of [seq, cid])

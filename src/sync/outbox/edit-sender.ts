@@ -5,7 +5,7 @@ import { keepText } from "#sync/drafts/keep-text.ts";
 import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalStore } from "#sync/store/database.ts";
-import { listPendingEdits, type PendingEdit, toPendingEditKey } from "#sync/store/pending-edits.ts";
+import { listPendingEdits, type PendingEdit, toPendingEditKey } from "#sync/store/pending/pending-edits.ts";
 import { isTombstone } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import type { OperationSender } from "./operation-runner.ts";

@@ -19,24 +19,17 @@ import {
   type StoredPlace,
 } from "#sync/store/journal.ts";
 import { deleteTextDraft } from "#sync/store/pending/draft-edits.ts";
-import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
+import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
 import { createConversationRow, setListPosition } from "#sync/store/row-mapping.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
+import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { deleteOutboxRow, failUnsentMessages } from "#sync/store/unsent-messages.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { findOrDeferMentions, mayMention } from "./mentions/pending-mentions.ts";
 import { findOwnMessage, toReplyFields } from "./pending-replies.ts";
 
 const memoryAckTimeoutMs = 15_000;
-
-/** Context of the open store. Throws a SyncError while none is open. */
-export const getContext = (tab: Tab): SyncContext => {
-  const context = tab.context.get();
-  if (!context) throw new SyncError("unavailable");
-  return context;
-};
 
 /** Validates a message body. Throws a SyncError. */
 export const parseMessageBody = (body: unknown): Body => {
@@ -107,10 +100,10 @@ const unstoredMessageIds = new Map<string, Uuid>();
 const toUnstoredKey = (conversation: ConversationId, body: Body): string => `${conversation} ${JSON.stringify(body)}`;
 
 /** Sends a text directly to the server, because the phone has no storage left. Rejects with a SyncError. */
-const sendUnstoredText = async (tab: Tab, conversation: ConversationId, body: Body, cid: Uuid): Promise<void> => {
+const sendUnstoredText = async (port: SyncPort, conversation: ConversationId, body: Body, cid: Uuid): Promise<void> => {
   const key = toUnstoredKey(conversation, body);
   unstoredMessageIds.set(key, cid);
-  await requestByHttp(tab.platform, { type: "send", conversation, messages: [{ cid, body }] });
+  await requestByHttp(port.platform, { type: "send", conversation, messages: [{ cid, body }] });
   unstoredMessageIds.delete(key);
 };
 
@@ -139,15 +132,15 @@ type TextOptions = {
  * Stores a text message for sending. Resolves once it is durable; rejects with a SyncError if it is stored nowhere.
  */
 export const enqueueText = async (
-  tab: Tab,
+  port: SyncPort,
   conversation: ConversationId,
   text: string,
   { onJournaled, target, isDraftSent = () => true }: TextOptions = {},
 ): Promise<void> => {
-  const context = getContext(tab);
+  const context = requireContext(port);
   const body = toReplyBody(toTextBody(text), target);
   const key = toUnstoredKey(conversation, body);
-  const cid = unstoredMessageIds.get(key) ?? createUuid(tab.platform.now());
+  const cid = unstoredMessageIds.get(key) ?? createUuid(port.platform.now());
   if (journalSentText(context, { cid, conversation, text, reply: target })) onJournaled?.();
   try {
     await retryOnQuotaError(context, () =>
@@ -157,17 +150,17 @@ export const enqueueText = async (
   } catch (error) {
     try {
       if (!isQuotaError(error)) throw new SyncError("unavailable" satisfies ErrorCode);
-      return await sendUnstoredText(tab, conversation, body, cid);
+      return await sendUnstoredText(port, conversation, body, cid);
     } finally {
       clearSentText(context, cid);
     }
   }
-  tab.typing.resetThrottle(conversation);
-  tab.notifyOutboxChanged();
+  port.typing.resetThrottle(conversation);
+  port.notifyChanged("outbox");
   // A store in memory does not survive the page, so the author waits until the server has the message.
-  if (tab.isInMemory) {
+  if (port.isInMemory) {
     const isSent = async ({ outbox }: LocalStore) => (await outbox.get(cid))?.state !== "queued";
-    await waitForStore(tab, isSent, memoryAckTimeoutMs);
+    await waitForStore(port, isSent, memoryAckTimeoutMs);
   }
 };
 
@@ -216,8 +209,8 @@ const insertJournaledText = async (context: SyncContext, journaled: JournaledTex
  * Inserts journaled texts that the store lacks, because the page closed before the write or because the store was lost.
  * They keep their client ids, so that the server stores none twice.
  */
-export const recoverJournaledTexts = async (tab: Tab): Promise<void> => {
-  const context = tab.context.get();
+export const recoverJournaledTexts = async (port: SyncPort): Promise<void> => {
+  const context = port.context.get();
   if (!context || listSentTexts(context).length === 0) return;
   const queued = new Set(await context.strict.outbox.toCollection().primaryKeys());
   for (const journaled of listSentTexts(context)) {
@@ -238,26 +231,26 @@ export const recoverJournaledTexts = async (tab: Tab): Promise<void> => {
       if (isQuotaError(error)) return; // it stays in the journal until there is room
       throw error;
     }
-    tab.notifyOutboxChanged();
+    port.notifyChanged("outbox");
   }
 };
 
 /** Recovers journaled texts now and whenever a store is opened. Returns a function that stops it. */
-export const startJournalRecovery = (tab: Tab): (() => void) => {
+export const startJournalRecovery = (port: SyncPort): (() => void) => {
   const recover = () => {
-    const context = tab.context.get();
-    if (context) runInBackground(context, recoverJournaledTexts(tab));
+    const context = port.context.get();
+    if (context) runInBackground(context, recoverJournaledTexts(port));
   };
   recover();
-  return tab.context.subscribe(recover);
+  return port.context.subscribe(recover);
 };
 
 /**
  * Discards an unsent message. A pending deletion covers a message that the server may have received. Resolves to false
  * if the message was already sent.
  */
-export const discardUnsentMessage = async (tab: Tab, cid: Uuid): Promise<boolean> => {
-  const context = getContext(tab);
+export const discardUnsentMessage = async (port: SyncPort, cid: Uuid): Promise<boolean> => {
+  const context = requireContext(port);
   const { strict } = context;
   const wasUnsent = await strict.transaction("rw", [...strict.sendingTables, strict.recordings], async () => {
     const row = await strict.outbox.get(cid);
@@ -269,6 +262,6 @@ export const discardUnsentMessage = async (tab: Tab, cid: Uuid): Promise<boolean
   });
   clearSentText(context, cid);
   void context.platform.deleteFirstViews();
-  tab.notifyOutboxChanged();
+  port.notifyChanged("outbox");
   return wasUnsent;
 };

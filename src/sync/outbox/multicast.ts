@@ -9,16 +9,16 @@ import { readMemberProfiles } from "#sync/store/members.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import { isSystemMessage, isTombstone } from "#sync/store/row-mapping.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
+import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
-import { getContext, insertUnsentMessages, parseMessageBody, toTextBody, type UnsentMessage } from "./enqueue.ts";
+import { insertUnsentMessages, parseMessageBody, toTextBody, type UnsentMessage } from "./enqueue.ts";
 import { findOwnMessage } from "./pending-replies.ts";
 
 /** Forwarding and broadcasting: one body sent to many conversations. */
 
 /** Creates one message per conversation. Up to `multicastMax` of them share an id and one request. */
 export const toMulticastMessages = (
-  { platform }: Tab,
+  { platform }: SyncPort,
   to: readonly ConversationId[],
   message: Omit<UnsentMessage, "cid" | "conversation" | "spread">,
 ): UnsentMessage[] => {
@@ -29,16 +29,16 @@ export const toMulticastMessages = (
   });
 };
 
-const enqueueMessages = async (tab: Tab, messages: readonly UnsentMessage[]): Promise<void> => {
-  const context = getContext(tab);
+const enqueueMessages = async (port: SyncPort, messages: readonly UnsentMessage[]): Promise<void> => {
+  const context = requireContext(port);
   await retryOnQuotaError(context, () => insertUnsentMessages(context, messages)).catch(() => {
     throw new SyncError("unavailable");
   });
-  tab.notifyOutboxChanged();
+  port.notifyChanged("outbox");
 };
 
-export const enqueueBroadcast = async (tab: Tab, to: readonly ConversationId[], text: string): Promise<void> =>
-  enqueueMessages(tab, toMulticastMessages(tab, to, { body: toTextBody(text) }));
+export const enqueueBroadcast = async (port: SyncPort, to: readonly ConversationId[], text: string): Promise<void> =>
+  enqueueMessages(port, toMulticastMessages(port, to, { body: toTextBody(text) }));
 
 /**
  * Finds the author of a message and the name under which this person knows them. An unknown group member is fetched.
@@ -73,12 +73,12 @@ const findCurrentMessage = async (context: SyncContext, from: ConversationId, { 
  * SyncError if the message is not on the server yet or was deleted.
  */
 export const enqueueForward = async (
-  tab: Tab,
+  port: SyncPort,
   from: ConversationId,
   item: ChatItem,
   to: readonly ConversationId[],
 ): Promise<void> => {
-  const context = getContext(tab);
+  const context = requireContext(port);
   // A message that left this phone's cache may still be on the server; the server's answer decides.
   const { seq, body } = (await findCurrentMessage(context, from, item)) ?? item;
   if (seq === undefined) throw new SyncError("message_not_found");
@@ -87,5 +87,5 @@ export const enqueueForward = async (
   const source = { conversation: from, seq };
   // Mentions name members of the source, and a reply a message there.
   const copy = withReply(parseMessageBody({ ...withoutEdits(withMentions(body, [])), forwarded }), undefined);
-  await enqueueMessages(tab, toMulticastMessages(tab, to, { body: copy, source }));
+  await enqueueMessages(port, toMulticastMessages(port, to, { body: copy, source }));
 };

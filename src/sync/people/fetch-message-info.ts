@@ -7,7 +7,7 @@ import { SyncError } from "#sync/platform/sync-error.ts";
 /** Times of an own message in a private chat, from the server. Rejects with a SyncError. */
 export const fetchMessageInfo = async (conversation: ConversationId, seq: number): Promise<MessageInfo> => {
   const path = messageInfoPath(conversation, seq);
-  const parsed = v.safeParse(MessageInfo, await getEngine().tab.platform.request({ method: "GET", path }));
+  const parsed = v.safeParse(MessageInfo, await getEngine().client.platform.request({ method: "GET", path }));
   if (!parsed.success) throw new SyncError("unavailable");
   return parsed.output;
 };

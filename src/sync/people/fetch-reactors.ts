@@ -12,7 +12,7 @@ export const fetchReactors = async (
 ): Promise<ReactorPage> => {
   const query = typeof before === "number" ? `?before=${before}` : "";
   const path = `/api/conversations/${conversation}/messages/${seq}/reactions${query}`;
-  const parsed = v.safeParse(ReactorPage, await getEngine().tab.platform.request({ method: "GET", path }));
+  const parsed = v.safeParse(ReactorPage, await getEngine().client.platform.request({ method: "GET", path }));
   if (!parsed.success) throw new SyncError("unavailable");
   return parsed.output;
 };

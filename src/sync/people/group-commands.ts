@@ -23,7 +23,7 @@ const requestParsed = async <T>(
   isRaw = false,
 ): Promise<T> => {
   const options = isRaw ? { isRawBody: true, timeoutMs: pictureUploadTimeoutMs } : {};
-  const parsed = v.safeParse(schema, await getEngine().tab.platform.request(request, options));
+  const parsed = v.safeParse(schema, await getEngine().client.platform.request(request, options));
   if (!parsed.success) throw new SyncError("unavailable");
   return parsed.output;
 };
@@ -34,7 +34,7 @@ const confirmGroupChange = async (
   request: () => Promise<unknown>,
   isDone: (row: LocalConversationRow, card: GroupCard | null) => boolean,
 ): Promise<void> => {
-  await confirmRowChange(getEngine().tab, id, request, (row) => row.epoch !== "" && isDone(row, row.group));
+  await confirmRowChange(getEngine().client, id, request, (row) => row.epoch !== "" && isDone(row, row.group));
 };
 
 /**
@@ -58,7 +58,7 @@ export const createGroupChat = async (group: {
   );
   await waitUntilSynced(group.id);
   const late = new Promise<undefined>((resolve) => {
-    getEngine().tab.platform.startTimer(answerTimeoutMs, () => resolve(undefined));
+    getEngine().client.platform.startTimer(answerTimeoutMs, () => resolve(undefined));
   });
   const created = await Promise.race([answer?.catch(() => undefined), late]);
   return created?.invited ?? [];
@@ -90,12 +90,12 @@ export const addGroupMembers = async (id: Uuid, members: readonly Uuid[]): Promi
 };
 
 export const removeGroupMember = async (id: Uuid, user: Uuid): Promise<void> => {
-  await getEngine().tab.platform.request({ method: "DELETE", path: `${groupPath(id)}/members/${user}` });
+  await getEngine().client.platform.request({ method: "DELETE", path: `${groupPath(id)}/members/${user}` });
 };
 
 /** Makes a request after which this person is no member. Resolves once this device knows that. */
 const requestLeaving = async (id: Uuid, path: string): Promise<void> => {
-  const { platform } = getEngine().tab;
+  const { platform } = getEngine().client;
   await confirmGroupChange(
     id,
     () => platform.request({ method: "DELETE", path }),

@@ -33,7 +33,7 @@ const changeInvitedPeople = (
   });
 
 const change = (group: Uuid, toPeople: (before: InvitedPeople) => InvitedPeople): void => {
-  const context = currentEngine.get()?.tab.context.get();
+  const context = currentEngine.get()?.client.context.get();
   if (context) runInBackground(context, changeInvitedPeople(context.store, group, toPeople));
 };
 

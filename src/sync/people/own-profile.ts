@@ -8,7 +8,7 @@ const pictureTimeoutMs = 120_000;
 
 /** Changes the own profile on the server, then in the local store. Rejects with an `ApiFailure`. */
 const requestProfileChange = async (request: () => Promise<unknown>): Promise<Profile> => {
-  const context = currentEngine.get()?.tab.context.get();
+  const context = currentEngine.get()?.client.context.get();
   // The change works without a readable store.
   const before = context && (await readOwnProfile(context.store).catch(() => undefined));
   const profile = v.parse(Profile, await request());

@@ -1,4 +1,3 @@
-import { getContext } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import {
   applyChange,
@@ -8,11 +7,11 @@ import {
   updateSettingsRow,
 } from "#sync/store/settings-rows.ts";
 import { retryOnQuotaError } from "#sync/store/sync-context.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 
 /** Stores a change of the settings, field by field, and queues it for the server. Rejects with a SyncError. */
-export const queueSettingsChange = async (tab: Tab, patch: SettingsPatch): Promise<void> => {
-  const context = getContext(tab);
+export const queueSettingsChange = async (port: SyncPort, patch: SettingsPatch): Promise<void> => {
+  const context = requireContext(port);
   // Merged into the stored row, since the screen may not show a change made just before.
   const write = () =>
     updateSettingsRow(context.strict, (row) => ({
@@ -23,5 +22,5 @@ export const queueSettingsChange = async (tab: Tab, patch: SettingsPatch): Promi
   await retryOnQuotaError(context, write).catch(() => {
     throw new SyncError("unavailable");
   });
-  tab.notifyOutboxChanged();
+  port.notifyChanged("outbox");
 };

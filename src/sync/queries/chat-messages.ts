@@ -2,13 +2,13 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
 import { type MessageStatus, toMessageStatus } from "#contract/messages/positions.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore, OutboxRow, UploadRow } from "#sync/store/database.ts";
+import { listPendingEdits, type PendingEdit } from "#sync/store/pending/pending-edits.ts";
 import { readDeletedSeqs, readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";
 import {
   findPendingReaction,
   listPendingReactions,
   type PendingReaction,
 } from "#sync/store/pending/pending-reactions.ts";
-import { listPendingEdits, type PendingEdit } from "#sync/store/pending-edits.ts";
 import { hasOlderOnServer, isTombstone, toMessageKey } from "#sync/store/row-mapping.ts";
 import type { ChatItem, DisplayedStatus, UploadView } from "#sync/store/view-models.ts";
 

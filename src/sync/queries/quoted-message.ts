@@ -2,8 +2,8 @@ import { hasLeftGroup } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { applyQuoted } from "#sync/inbound/apply-quoted.ts";
 import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 import type { QuotedMessage } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { waitForStore } from "./wait-for-store.ts";
 
 /**
@@ -46,26 +46,30 @@ export const readQuotedMessage = (
 const newestTimeoutMs = 30_000;
 
 /** Loads the newest messages of a conversation never opened on this device. Resolves to false if they do not come. */
-const loadNewest = (tab: Tab, conversation: ConversationId): Promise<boolean> => {
-  tab.prioritizeConversation(conversation);
+const loadNewest = (port: SyncPort, conversation: ConversationId): Promise<boolean> => {
+  port.prioritizeConversation(conversation);
   const isLoaded = async ({ conversations }: LocalStore) => {
     const row = await conversations.get(conversation);
     return row !== undefined && row.lo <= row.hi;
   };
-  return waitForStore(tab, isLoaded, newestTimeoutMs);
+  return waitForStore(port, isLoaded, newestTimeoutMs);
 };
 
 /**
  * Fetches a message that is older than the stored ones and stores it, so that later changes to it arrive here. Resolves
  * to false if the server does not show it to this person. Rejects with a SyncError.
  */
-export const fetchQuotedMessage = async (tab: Tab, conversation: ConversationId, seq: number): Promise<boolean> => {
-  const context = tab.context.get();
+export const fetchQuotedMessage = async (
+  port: SyncPort,
+  conversation: ConversationId,
+  seq: number,
+): Promise<boolean> => {
+  const context = port.context.get();
   const before = await context?.store.conversations.get(conversation);
-  if (before && !before.gone && before.lo > before.hi) await loadNewest(tab, conversation);
+  if (before && !before.gone && before.lo > before.hi) await loadNewest(port, conversation);
   const row = await context?.store.conversations.get(conversation);
   if (!context || !row || row.lo > row.hi || seq >= row.lo) return true; // it arrives with the newest messages
-  const page = await tab.request({ type: "page", conversation, direction: "after", seq: seq - 1, limit: 1 });
+  const page = await port.request({ type: "page", conversation, direction: "after", seq: seq - 1, limit: 1 });
   await applyQuoted(context, { conversation, seq, revised: row.revised }, page);
   return page.messages[0]?.seq === seq;
 };

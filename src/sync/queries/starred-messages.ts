@@ -3,8 +3,8 @@ import { isStarrable } from "#contract/settings/message-flags.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore, PersonRow } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { listStars } from "#sync/store/pending/pending-message-flags.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 import type { MemberProfile } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { fetchQuotedMessage } from "./quoted-message.ts";
 
 /** Starred message with its conversation. `message` is absent while this device does not have it. */
@@ -80,9 +80,9 @@ export const readStarredMessages = (
   });
 
 /** Fetches starred messages that this device does not have, and stores them. Rejects with a SyncError. */
-export const fetchStarredMessages = async (tab: Tab, missing: readonly StarredMessage[]): Promise<void> => {
+export const fetchStarredMessages = async (port: SyncPort, missing: readonly StarredMessage[]): Promise<void> => {
   for (const { conversation, seq, isPageable } of missing) {
-    if (isPageable) await fetchQuotedMessage(tab, conversation, seq);
-    else tab.prioritizeConversation(conversation);
+    if (isPageable) await fetchQuotedMessage(port, conversation, seq);
+    else port.prioritizeConversation(conversation);
   }
 };

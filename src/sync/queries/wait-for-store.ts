@@ -1,6 +1,6 @@
 import { liveQuery } from "dexie";
 import type { LocalStore } from "#sync/store/database.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 
 export type StoreWatch = {
   /** Resolves to true once the condition holds, to false if the watch was stopped before. */
@@ -14,7 +14,7 @@ export type StoreWatch = {
  * whenever rows it read change. A store that cannot be read counts as not done.
  */
 export const watchStore = (
-  { context }: Pick<Tab, "context">,
+  { context }: Pick<SyncPort, "context">,
   isDone: (store: LocalStore) => Promise<boolean>,
 ): StoreWatch => {
   let end: (result: boolean) => void = () => {};
@@ -43,12 +43,12 @@ export const watchStore = (
 
 /** Resolves to true once `isDone` holds for the local store, or to false after `timeoutMs`. */
 export const waitForStore = async (
-  tab: Pick<Tab, "context" | "platform">,
+  port: Pick<SyncPort, "context" | "platform">,
   isDone: (store: LocalStore) => Promise<boolean>,
   timeoutMs: number,
 ): Promise<boolean> => {
-  const watch = watchStore(tab, isDone);
-  const cancel = tab.platform.startTimer(timeoutMs, watch.stop);
+  const watch = watchStore(port, isDone);
+  const cancel = port.platform.startTimer(timeoutMs, watch.stop);
   try {
     return await watch.result;
   } finally {

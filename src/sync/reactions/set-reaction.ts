@@ -2,20 +2,20 @@ import type { ConversationId } from "#contract/ids.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { type PendingReaction, toPendingReactionKey } from "#sync/store/pending/pending-reactions.ts";
 import { retryOnQuotaError } from "#sync/store/sync-context.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 
 /**
  * Sets this person's reaction to a message, null for none. It is shown at once and sent when the message and the server
  * can be reached. Rejects if this device cannot store it.
  */
 export const setPendingReaction = async (
-  tab: Tab,
+  port: SyncPort,
   conversation: ConversationId,
   { seq, cid }: Pick<ChatItem, "seq" | "cid">,
   emoji: string | null,
 ): Promise<void> => {
-  const context = tab.context.get();
+  const context = port.context.get();
   const target = seq ?? cid;
   if (!context || target === undefined) throw new SyncError("unavailable");
   const { strict } = context;
@@ -27,6 +27,6 @@ export const setPendingReaction = async (
       await strict.meta.put({ key: toPendingReactionKey(conversation, target), value: reaction });
     }),
   );
-  tab.notifyOutboxChanged();
+  port.notifyChanged("outbox");
   return isStored;
 };

@@ -5,11 +5,11 @@ import type { Platform } from "#sync/platform/platform.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import { listDraftTasks, typingPauseMs } from "#sync/store/pending/draft-edits.ts";
+import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
+import { listPendingEdits } from "#sync/store/pending/pending-edits.ts";
 import { listPendingFlags } from "#sync/store/pending/pending-flags.ts";
 import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
 import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
-import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
-import { listPendingEdits } from "#sync/store/pending-edits.ts";
 import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 

@@ -4,7 +4,6 @@ import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
 import { HttpFallback } from "#sync/connection/http-fallback.ts";
 import { HttpPolling } from "#sync/connection/http-polling.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
-import type { RequestCommand } from "#sync/connection/pending-requests.ts";
 import { SocketSession } from "#sync/connection/socket-session.ts";
 import type { ApplyResult } from "#sync/inbound/apply-server-changes.ts";
 import { GapFiller } from "#sync/inbound/gap-filler.ts";
@@ -20,6 +19,7 @@ import { clearSentText } from "#sync/store/journal.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
+import type { RequestCommand } from "#sync/store/sync-port.ts";
 import { LazyWorkers } from "./lazy-workers.ts";
 import type { LeaderCommand, TabEvent } from "./tab-channel.ts";
 

@@ -1,8 +1,8 @@
 import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
-import type { RequestCommand } from "#sync/connection/pending-requests.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
+import type { RequestCommand } from "#sync/store/sync-port.ts";
 import type { Leader, LeaderEvents } from "./leader.ts";
 import type { LeaderCommand } from "./tab-channel.ts";
 

@@ -2,10 +2,10 @@ import { type ErrorCode, isErrorCode } from "#contract/errors.ts";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import type { CommandResults } from "#contract/wire/commands.ts";
 import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
-import type { RequestCommand } from "#sync/connection/pending-requests.ts";
 import type { BroadcastPort, Platform } from "#sync/platform/platform.ts";
 import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
 import type { TypingMember } from "#sync/presence/typing.ts";
+import type { RequestCommand } from "#sync/store/sync-port.ts";
 import type { LinkState } from "#sync/store/view-models.ts";
 
 /** Commands of any tab to the leader tab. */

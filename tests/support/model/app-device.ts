@@ -11,7 +11,7 @@ import * as serverCode from "#sync/server-code.ts";
 import type { LocalConversationRow, LocalMessageRow } from "#sync/store/database.ts";
 import { hasOlderOnServer } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import { Tab } from "#sync/tabs/tab.ts";
+import { SyncClient } from "#sync/tabs/sync-client.ts";
 import type { Person } from "#tests/support/people/people.ts";
 
 const connectTimeoutMs = 15_000;
@@ -19,14 +19,14 @@ const storeTimeoutMs = 5_000;
 
 /** The app without screens, for one person: store, socket and sync engine. */
 export class AppDevice {
-  readonly #tab: Tab;
+  readonly #tab: SyncClient;
   readonly #viewed: ReadTracker;
 
   private constructor(
     origin: string,
     readonly person: Person,
   ) {
-    this.#tab = new Tab(
+    this.#tab = new SyncClient(
       person.id,
       toPlatform(origin, person),
       () => {},

@@ -10,7 +10,7 @@ test.each([
   ["worker/service/app-document/serve.ts", "src/first-view/list-view.ts"],
   ["contract/auth/auth.ts", "valibot"],
 ])("%s may import %s", (from, to) => {
-  expect(findViolation(from, to, false)).toBeUndefined();
+  expect(findViolation(from, to)).toBeUndefined();
 });
 
 test.each([
@@ -25,12 +25,7 @@ test.each([
   ["worker/objects/conversation/log/member-table.ts", "worker/objects/user-channel/migrations.ts"],
   ["worker/index.ts", "tests/support/eventually.ts"],
 ])("%s may not import %s", (from, to) => {
-  expect(findViolation(from, to, false)).toBeTypeOf("string");
-});
-
-test("folders below a port import only its types", () => {
-  expect(findViolation("src/sync/outbox/enqueue.ts", "src/sync/tabs/tab.ts", true)).toBeUndefined();
-  expect(findViolation("src/sync/outbox/enqueue.ts", "src/sync/tabs/tab.ts", false)).toBeTypeOf("string");
+  expect(findViolation(from, to)).toBeTypeOf("string");
 });
 
 test("a path in new URL is relative and leads to a file", () => {

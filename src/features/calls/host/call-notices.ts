@@ -11,7 +11,7 @@ import { currentEngine } from "#sync/engine.ts";
 import { confirmNumberNotice } from "#sync/people/contact-commands.ts";
 
 const readPeerName = async (peer: string): Promise<string> => {
-  const person = await currentEngine.get()?.tab.context.get()?.store.people.get(peer);
+  const person = await currentEngine.get()?.client.context.get()?.store.people.get(peer);
   return isolateBidi((person && toNameOrNumber(person)) || toDisplayName(person, t));
 };
 

@@ -25,7 +25,7 @@ export const useQuotedMessage = (
   useEffect(() => {
     if (!engine || !isWanted) return;
     let isCurrent = true;
-    fetchQuotedMessage(engine.tab, conversation, target).then(
+    fetchQuotedMessage(engine.client, conversation, target).then(
       (isFound) => isCurrent && !isFound && setMissing(target),
       () => {}, // repeated after the next reconnection
     );

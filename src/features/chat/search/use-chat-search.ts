@@ -33,7 +33,7 @@ export const useChatSearch = (
       if (!signal.aborted) setSearch((search) => ({ ...search, ...change }));
     };
     setSearch({ key, state: "running", results: [] });
-    searchMessages(engine.tab, conversation, { query, filter }, (found) => update({ results: found }), signal).then(
+    searchMessages(engine.client, conversation, { query, filter }, (found) => update({ results: found }), signal).then(
       ({ isComplete, hasOlder }) => update({ state: isComplete ? "complete" : "local", hasOlder }),
       (error: unknown) => update({ state: "local", error: error instanceof SyncError ? error.code : "internal" }),
     );

@@ -83,7 +83,7 @@ export function UnsentFileList({
   const [isConfirmingDiscard, setConfirmingDiscard] = useState(false);
   const discard = () => {
     setConfirmingDiscard(false);
-    discardDrafts(getEngine().tab, conversation).catch(() =>
+    discardDrafts(getEngine().client, conversation).catch(() =>
       showToast({ tone: "danger", title: t("common.error"), message: t("errors.unavailable") }),
     );
   };

@@ -9,7 +9,7 @@ import { applyInboxRow } from "#sync/inbound/apply-inbox-row.ts";
 import type { ApplyTransaction } from "#sync/inbound/apply-transaction.ts";
 import type { PageRequest } from "#sync/inbound/server-changes.ts";
 import type { LocalConversationRow, LocalMessageRow, OutboxRow } from "#sync/store/database.ts";
-import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
+import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
 import { afterNewestSeq, isDifferentMessage } from "./log-forks.ts";
 
 const requeuedMax = 500; // messages; some may be in the log after all, below the fetched page

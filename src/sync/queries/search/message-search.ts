@@ -7,7 +7,7 @@ import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { readDeletedSeqs } from "#sync/store/pending/pending-message-flags.ts";
 import { toLocalMessageRow, toMessageKey } from "#sync/store/row-mapping.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 
 export type SearchHit = {
   key: string;
@@ -70,18 +70,18 @@ async function* searchLocally(
  * SyncError.
  */
 export const requestSearchPage = async (
-  tab: Tab,
+  port: SyncPort,
   command: CommandOf<"search">,
   signal: AbortSignal | undefined,
 ): Promise<SearchResult | undefined> => {
   while (!signal?.aborted) {
     try {
-      return await tab.request(command, signal);
+      return await port.request(command, signal);
     } catch (error) {
       if (!(error instanceof SyncError) || error.code !== "rate_limited" || error.retryAfterMs === undefined)
         throw error;
       const { retryAfterMs } = error;
-      await new Promise<void>((resolve) => tab.platform.startTimer(retryAfterMs, resolve));
+      await new Promise<void>((resolve) => port.platform.startTimer(retryAfterMs, resolve));
     }
   }
   return undefined;
@@ -98,17 +98,17 @@ export type SearchEnd = { isComplete: boolean; hasOlder: boolean };
  * searched at once, everything else when no other search has replaced this one within `typingPauseMs`.
  */
 export const searchMessages = async (
-  tab: Tab,
+  port: SyncPort,
   conversation: ConversationId,
   { query, filter }: MessageSearch,
   onResults: (hits: SearchHit[]) => void,
   signal?: AbortSignal,
 ): Promise<SearchEnd> => {
-  const context = tab.context.get();
+  const context = port.context.get();
   const search: MessageSearch = { query: query.trim(), ...(filter ? { filter } : {}) };
   const isEmpty = search.query !== "" && new FoldedQuery(search.query).isEmpty;
   if (!context || isEmpty || !isSearchable(search)) return { isComplete: true, hasOlder: false };
-  const pause = new Promise<void>((resolve) => tab.platform.startTimer(typingPauseMs, resolve));
+  const pause = new Promise<void>((resolve) => port.platform.startTimer(typingPauseMs, resolve));
   const hits = new Map<number, SearchHit>();
   const show = (max?: number) => {
     if (!signal?.aborted) onResults([...hits.values()].sort((a, b) => b.seq - a.seq).slice(0, max));
@@ -133,7 +133,7 @@ export const searchMessages = async (
   if (hasOnlySigns) return { isComplete: true, hasOlder: true };
   while (before !== null && !signal?.aborted) {
     try {
-      const page = await requestSearchPage(tab, { type: "search", conversation, ...search, before }, signal);
+      const page = await requestSearchPage(port, { type: "search", conversation, ...search, before }, signal);
       if (!page) break;
       for (const message of page.messages)
         hits.set(message.seq, toSearchHit(toLocalMessageRow(row, context.me, message)));

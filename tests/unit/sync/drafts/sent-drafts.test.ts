@@ -7,7 +7,7 @@ import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
 import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
 import { enqueueFiles } from "#sync/files/send-files.ts";
 import type { Draft, OutgoingFile } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -29,7 +29,7 @@ const compressed: OutgoingFile = {
 const toDraft = (...files: File[]): Draft => ({ files, captions: new Map(), isOriginal: false, text: "", to: [] });
 
 /** Draft keeper with these files, which are in the store. */
-const saveDraft = async (tab: Tab, chat: ConversationId, ...files: File[]): Promise<DraftKeeper> => {
+const saveDraft = async (tab: SyncClient, chat: ConversationId, ...files: File[]): Promise<DraftKeeper> => {
   const keeper = await DraftKeeper.open(tab, chat);
   if (!keeper) throw new Error("another page has all slots");
   keeper.save(toDraft(...files));

@@ -14,7 +14,7 @@ import { enqueueBroadcast } from "#sync/outbox/multicast.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readTextDraft } from "#sync/queries/conversation.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   findListRow,
@@ -203,19 +203,19 @@ describe("a group from which the user was removed", () => {
     const first = await phone.openTab();
     await waitUntilDeviceSynced(server, first, group);
     const photo = new File(["photo"], "fête.jpg", { type: "image/jpeg" });
-    const choose = async (tab: Tab) => {
+    const choose = async (tab: SyncClient) => {
       const keeper = await DraftKeeper.open(tab, group);
       const captions = new Map([[photo, "Maman"]]);
       keeper?.save({ files: [photo], captions, isOriginal: false, text: "", to: [] });
       await keeper?.close();
     };
-    const speak = (tab: Tab, startedAt: number) =>
+    const speak = (tab: SyncClient, startedAt: number) =>
       appendRecordingChunk(
         tab,
         { conversation: group, startedAt, mime: "audio/webm", ms: 900, levels: [1] },
         new Blob(["spoken"]),
       );
-    const leftIn = (tab: Tab) => readUnsentContent(getContext(tab).store, group);
+    const leftIn = (tab: SyncClient) => readUnsentContent(getContext(tab).store, group);
     const emptied = { messages: 0, posts: 0, drafts: 0, deletions: 0, edits: 0 };
     await choose(first);
     server.changeGroup(amina, group, { type: "remove", user: benoit });

@@ -8,7 +8,7 @@ import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   findListRow,
@@ -23,7 +23,7 @@ import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 import { countUnsent, getOnlyFile, makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
 
 /** Data of a group in the store besides its row. */
-const heldOf = async (tab: Tab, group: Uuid) => {
+const heldOf = async (tab: SyncClient, group: Uuid) => {
   const { store } = getContext(tab);
   const [messages, members, roster] = await Promise.all([
     store.queryMessages(group, 0).count(),

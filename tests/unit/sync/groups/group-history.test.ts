@@ -7,7 +7,7 @@ import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
 import { listUnknownMembers, readStoredMembersVersion } from "#sync/store/members.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { getContext, listConversations, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 import { makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
@@ -25,7 +25,7 @@ const openHis = async () => {
 };
 
 /** The row as the server sends it to somebody who left: neither open nor gone. */
-const leave = async (tab: Tab, group: Uuid, change: Partial<InboxRow> = {}): Promise<void> => {
+const leave = async (tab: SyncClient, group: Uuid, change: Partial<InboxRow> = {}): Promise<void> => {
   const row = await getContext(tab).store.conversations.get(group);
   if (!row) throw new Error("no row");
   const { head } = row;

@@ -8,7 +8,7 @@ import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
 import { readWindowAround } from "#sync/queries/message-window.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   findListRow,
@@ -20,13 +20,13 @@ import {
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 import { makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
 
-const viewAll = async (tab: Tab, chat: ConversationId, seq: number) => {
+const viewAll = async (tab: SyncClient, chat: ConversationId, seq: number) => {
   const viewed = new ReadTracker(tab);
   viewed.markRead(chat, seq);
   await viewed.flush();
 };
 
-const itemIn = async (tab: Tab, chat: ConversationId, seq: number) => {
+const itemIn = async (tab: SyncClient, chat: ConversationId, seq: number) => {
   const { items } = await readChat(getContext(tab).store, chat, 100);
   const item = items.find((one) => one.seq === seq);
   if (!item) throw new Error("no such message here");

@@ -5,14 +5,21 @@ import { deleteMessageForSelf } from "#sync/message-flags/delete-for-self.ts";
 import { clearConversationHistory, deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
 import { editOwnMessage } from "#sync/outbox/edit-message.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
 
-type Scene = { server: ModelServer; amina: Uuid; benoit: Uuid; chat: ConversationId; phone: ModelDevice; tab: Tab };
+type Scene = {
+  server: ModelServer;
+  amina: Uuid;
+  benoit: Uuid;
+  chat: ConversationId;
+  phone: ModelDevice;
+  tab: SyncClient;
+};
 
 /** Amina's phone with a message of each of the two. */
 const makeScene = async (): Promise<Scene> => {

@@ -6,7 +6,7 @@ import { GlobalMessageSearch, type GlobalSearchView } from "#sync/queries/search
 import { findNewestResults, readNewestResults } from "#sync/queries/search/newest-results.ts";
 import { prepareSearch } from "#sync/queries/search/stored-message-search.ts";
 import { TextBlockCache } from "#sync/queries/search/text-blocks.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -32,7 +32,7 @@ const makeChats = async (count: number, first = "Été passé", last = "rien") =
   return { server, chats, phone, tab };
 };
 
-const startSearch = (tab: Tab, query: string | GlobalQuery, cache = new TextBlockCache()) => {
+const startSearch = (tab: SyncClient, query: string | GlobalQuery, cache = new TextBlockCache()) => {
   const views: GlobalSearchView[] = [];
   const wanted = typeof query === "string" ? { query } : query;
   const search = new GlobalMessageSearch(tab, wanted, cache, (view) => void views.push(view));

@@ -6,18 +6,18 @@ import { type FoundMessage, searchStoredMessages } from "#sync/queries/search/st
 import { TextBlockCache } from "#sync/queries/search/text-blocks.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
-const getContext = (tab: Tab): SyncContext => {
+const getContext = (tab: SyncClient): SyncContext => {
   const context = tab.context.get();
   if (!context) throw new Error("no store is open");
   return context;
 };
 
 const search = async (
-  tab: Tab,
+  tab: SyncClient,
   query: string,
   cache = new TextBlockCache(),
   filter?: GlobalSearchFilter,

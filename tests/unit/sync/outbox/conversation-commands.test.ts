@@ -16,7 +16,7 @@ import { LiveQueries } from "#sync/queries/live-queries.ts";
 import { readWindowAround } from "#sync/queries/message-window.ts";
 import { readBlockedPeople } from "#sync/queries/people.ts";
 import { mergeFetchedProfile, readOwnProfile } from "#sync/store/own-profile-row.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,
@@ -31,7 +31,7 @@ import type { ModelServer } from "#tests/support/model/model-server.ts";
 const asked = (server: ModelServer, type: string) =>
   server.executedCommands.filter(({ command }) => command.type === type);
 
-const viewAll = async (tab: Tab, chat: ConversationId, seq: number) => {
+const viewAll = async (tab: SyncClient, chat: ConversationId, seq: number) => {
   const viewed = new ReadTracker(tab);
   viewed.markRead(chat, seq);
   await viewed.flush();
@@ -213,7 +213,7 @@ describe("clearing and muting", () => {
 });
 
 describe("blocking", () => {
-  const blocks = async (tab: Tab, chat: ConversationId, other: Uuid, isBlocked: boolean) => {
+  const blocks = async (tab: SyncClient, chat: ConversationId, other: Uuid, isBlocked: boolean) => {
     const { store, me } = getContext(tab);
     await eventually(async () => {
       expect((await readBlockedPeople(store)).map(({ id }) => id)).toEqual(isBlocked ? [other] : []);

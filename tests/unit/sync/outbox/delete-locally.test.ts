@@ -9,9 +9,9 @@ import { deleteMessageByClientId, deleteMessageBySeq } from "#sync/outbox/conver
 import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
 import { toChatItem } from "#sync/queries/chat-messages.ts";
-import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
+import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,
@@ -32,9 +32,9 @@ afterEach(() => {
 const bodiesIn = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => (body.type === "text" ? body.text : body.type));
 
-const notesOf = (tab: Tab) => listPendingDeletions(getContext(tab).store);
+const notesOf = (tab: SyncClient) => listPendingDeletions(getContext(tab).store);
 
-const isForgotten = (tab: Tab) => eventually(async () => expect(await notesOf(tab)).toEqual([]));
+const isForgotten = (tab: SyncClient) => eventually(async () => expect(await notesOf(tab)).toEqual([]));
 
 const loseNetwork = async (phone: ModelDevice): Promise<void> => {
   phone.faults.isOffline = true;

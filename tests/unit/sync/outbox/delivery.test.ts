@@ -6,7 +6,7 @@ import { retryFailedMessage } from "#sync/files/retry-message.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { deleteMessageByClientId } from "#sync/outbox/conversation-commands.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
-import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
+import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { deviceTime } from "#tests/support/model/device-time.ts";
 import { eventually } from "#tests/support/model/eventually.ts";

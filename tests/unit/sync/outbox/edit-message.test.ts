@@ -12,9 +12,9 @@ import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
 import { enqueueForward } from "#sync/outbox/multicast.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { listSentTexts } from "#sync/store/journal.ts";
-import { listPendingEdits } from "#sync/store/pending-edits.ts";
+import { listPendingEdits } from "#sync/store/pending/pending-edits.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listConversations, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -37,16 +37,16 @@ const findNetwork = async (phone: ModelDevice): Promise<void> => {
   phone.wake();
 };
 
-const listPending = (tab: Tab) => listPendingEdits(getContext(tab).store);
-const isConfirmed = (tab: Tab) => eventually(async () => expect(await listPending(tab)).toEqual([]));
-const readItems = async (tab: Tab, chat: ConversationId) =>
+const listPending = (tab: SyncClient) => listPendingEdits(getContext(tab).store);
+const isConfirmed = (tab: SyncClient) => eventually(async () => expect(await listPending(tab)).toEqual([]));
+const readItems = async (tab: SyncClient, chat: ConversationId) =>
   (await readChat(getContext(tab).store, chat, 100)).items.toReversed();
-const findItem = async (tab: Tab, chat: ConversationId, seq: number) => {
+const findItem = async (tab: SyncClient, chat: ConversationId, seq: number) => {
   const item = (await readItems(tab, chat)).find((one) => one.seq === seq);
   if (!item) throw new Error("no such message");
   return item;
 };
-const editAt = async (tab: Tab, chat: ConversationId, seq: number, text: string) =>
+const editAt = async (tab: SyncClient, chat: ConversationId, seq: number, text: string) =>
   editOwnMessage(tab, chat, await findItem(tab, chat, seq), text);
 const editCommands = (server: ModelServer) =>
   server.executedCommands.flatMap(({ command }) => (command.type === "editMessage" ? command : []));

@@ -4,13 +4,13 @@ import { deleteMessageForSelf } from "#sync/message-flags/delete-for-self.ts";
 import { setMessagePinned } from "#sync/outbox/conversation-commands.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
 import { readQuotedMessage } from "#sync/queries/quoted-message.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice } from "#tests/support/model/model-fixtures.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
 
-const readShown = async (tab: Tab, id: ConversationId) => {
+const readShown = async (tab: SyncClient, id: ConversationId) => {
   const { store, me } = getContext(tab);
   return (await readConversation(store, me, id)).pinnedMessages;
 };

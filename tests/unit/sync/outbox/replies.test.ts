@@ -9,18 +9,18 @@ import { readChat } from "#sync/queries/chat-messages.ts";
 import { fetchQuotedMessage, readQuotedMessage } from "#sync/queries/quoted-message.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
 import { journalSentText } from "#sync/store/journal.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { expectSynced, getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
 
-const reply = (tab: Tab, chat: ConversationId, text: string, target: ReplyTarget | undefined) =>
+const reply = (tab: SyncClient, chat: ConversationId, text: string, target: ReplyTarget | undefined) =>
   enqueueText(tab, chat, text, { target });
 /** Text of each message with the seq it answers. */
 const listReplies = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => (body.type === "text" ? [body.text, body.reply ?? 0] : [body.type, 0]));
-const findUnsent = async (tab: Tab, text: string): Promise<Uuid> => {
+const findUnsent = async (tab: SyncClient, text: string): Promise<Uuid> => {
   const rows = await getContext(tab).store.outbox.toArray();
   const row = rows.find(({ body }) => body.type === "text" && body.text === text);
   if (!row) throw new Error(`${text} is not in the outbox`);

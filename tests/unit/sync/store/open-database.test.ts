@@ -12,8 +12,8 @@ import { discardUnsentMessage, enqueueText, insertUnsentMessages } from "#sync/o
 import { readConversation, readTextDraft } from "#sync/queries/conversation.ts";
 import { toStoreName } from "#sync/store/database.ts";
 import { toDraftSlotKeys, toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
-import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
+import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,
@@ -284,7 +284,7 @@ describe("a store that is deleted", () => {
   });
 
   /** Whether the next store is made from what could be read of the last one. */
-  type Loss = { name: string; lose(phone: ModelDevice, tab: Tab): Promise<Tab> };
+  type Loss = { name: string; lose(phone: ModelDevice, tab: SyncClient): Promise<SyncClient> };
   const losses: Loss[] = [
     {
       name: "is deleted by another tab",

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { Body } from "#contract/messages/body.ts";
-import type { LocalStore } from "./database.ts";
+import type { LocalStore } from "#sync/store/database.ts";
 
 const pendingEditPrefix = "edit:";
 

@@ -1,5 +1,5 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import type { LocalStore } from "./database.ts";
+import type { LocalStore } from "#sync/store/database.ts";
 import { toPendingEditKey } from "./pending-edits.ts";
 
 const pendingDeletionPrefix = "withdrawn:";

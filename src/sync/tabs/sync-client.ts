@@ -3,7 +3,6 @@ import type { Command, CommandResults } from "#contract/wire/commands.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { CallFeed } from "#sync/calls/call-feed.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
-import type { RequestCommand } from "#sync/connection/pending-requests.ts";
 import { LazyMemberLoader } from "#sync/inbound/lazy-member-loader.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
@@ -12,6 +11,7 @@ import { TypingState } from "#sync/presence/typing.ts";
 import { toStoreName } from "#sync/store/database.ts";
 import { requestPersistenceOnce } from "#sync/store/storage-quota.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
+import type { RequestCommand, SyncPort } from "#sync/store/sync-port.ts";
 import type { LinkState, StorageTrouble } from "#sync/store/view-models.ts";
 import { joinLeaderElection, type LeaderElection } from "./leader-election.ts";
 import { Leadership, type LoadServerCode } from "./leadership.ts";
@@ -34,11 +34,10 @@ export type SyncNotice =
  * Sync engine of one person in one tab. It takes part in the leader election, talks to the other tabs, and runs the
  * connection to the server while this tab is the leader.
  */
-export class Tab {
+export class SyncClient implements SyncPort {
   readonly link = new Observable<LinkState>("connecting");
   /** Whether the server was reached since this tab started. */
   wasOnline = false;
-  /** Version that grows when presences on screen must be requested again. */
   readonly presenceVersion = new Observable(0);
   /** Version that grows when the push subscription of this session has to be renewed, while this tab is the leader. */
   readonly pushKeyVersion = new Observable(0);
@@ -57,7 +56,7 @@ export class Tab {
   #unsubscribe: (() => void)[] = [];
 
   constructor(
-    readonly userId: Uuid,
+    readonly me: Uuid,
     readonly platform: Platform,
     notify: (notice: SyncNotice) => void,
     loadCode: LoadServerCode,
@@ -66,7 +65,7 @@ export class Tab {
     this.#loadCode = loadCode;
     this.typing = new TypingState(platform, (conversation) => this.#sendToLeader({ type: "say-typing", conversation }));
     this.#tabId = createUuid(platform.now());
-    this.#store = new TabStore(userId, platform, this.link, {
+    this.#store = new TabStore(me, platform, this.link, {
       onClosing: () => {
         this.#election?.stop();
         return this.#stepDown();
@@ -77,7 +76,7 @@ export class Tab {
     this.#visibilityReporter = new VisibilityReporter(platform, (isVisible) =>
       this.#sendToLeader({ type: "look", tab: this.#tabId, isOn: isVisible }),
     );
-    this.#channel = new TabChannel(platform, toStoreName(userId), {
+    this.#channel = new TabChannel(platform, toStoreName(me), {
       isLeader: () => this.isLeader,
       getLinkState: () => this.link.get(),
       getCallSnapshot: () => this.calls.getSnapshot(),
@@ -127,12 +126,10 @@ export class Tab {
     return this.#store.storageTrouble;
   }
 
-  /** Whether this page works from memory: nothing that it stores outlives it, and no other page sees it. */
   get isInMemory(): boolean {
     return ["memory", "unreachable"].includes(this.storageTrouble.get() ?? "");
   }
 
-  /** Shared context of the engine's parts. Undefined while no store is open; a new object after each opening. */
   get context(): Observable<SyncContext | undefined> {
     return this.#store.context;
   }
@@ -155,28 +152,21 @@ export class Tab {
     return answer ?? requestByHttp<T>(this.platform, command as Extract<Command, { type: T }>, signal);
   }
 
-  /** Tells the leader that the store holds something new to send: a message, file, status, setting or deletion. */
-  notifyOutboxChanged(): void {
-    this.#sendToLeader({ type: "written" }, true);
-    if (this.link.get() !== "online") void this.#requestOutboxSync();
+  notifyChanged(kind: "outbox" | "drafts"): void {
+    if (kind === "outbox") {
+      this.#sendToLeader({ type: "written" }, true);
+      if (this.link.get() !== "online") void this.#requestOutboxSync();
+    } else if (!this.#isStopped) this.#sendToLeader({ type: "drafted" }, true);
   }
 
-  /** Tells the leader that the other devices have to learn of a changed draft. */
-  notifyDraftsChanged(): void {
-    if (!this.#isStopped) this.#sendToLeader({ type: "drafted" }, true);
-  }
-
-  /** Tells the leader that the local read position of a conversation moved. */
   reportRead(conversation: ConversationId): void {
     this.#sendToLeader({ type: "read", conversation }, true);
   }
 
-  /** Makes the leader fetch the newest messages of a conversation before anything else, because it is on screen. */
   prioritizeConversation(conversation: ConversationId): void {
     this.#sendToLeader({ type: "opened", conversation }, true);
   }
 
-  /** Checks the connection now. Without a socket, changes are fetched by HTTP at once. */
   refresh(): void {
     this.#sendToLeader({ type: "woke" });
   }
@@ -240,7 +230,7 @@ export class Tab {
   #joinElection(): void {
     // A store in memory belongs to this tab alone, so no other tab can send its messages: every such tab leads itself.
     const locks = this.isInMemory ? undefined : this.platform.locks;
-    this.#election = joinLeaderElection(locks, toStoreName(this.userId), {
+    this.#election = joinLeaderElection(locks, toStoreName(this.me), {
       onElected: () => this.#becomeLeader(),
       onDeposed: () => void this.#stepDown(),
     });
