@@ -7,8 +7,8 @@ import {
 } from "#lib/browser/first-view.ts";
 import { getSession, subscribeSession } from "#lib/session/session.ts";
 import { clearEarlyDraft, joinDrafts, readEarlyDraft } from "#sync/drafts/early-drafts.ts";
-import { currentEngine, type SyncEngine } from "#sync/engine.ts";
-import { recoverJournaledTexts } from "#sync/outbox/enqueue.ts";
+import { currentEngine, type SyncEngine } from "#sync/engine/engine.ts";
+import { recoverJournaledTexts } from "#sync/sending/enqueue.ts";
 import { listSentTexts } from "#sync/store/journal.ts";
 
 const takeoverTimeoutMs = 20_000; // an app without the awaited content shows its own state by then

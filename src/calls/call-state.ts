@@ -1,6 +1,6 @@
 import type { Call } from "#contract/calls/call.ts";
 import { Observable } from "#lib/browser/observable.ts";
-import { currentEngine, type SyncEngine } from "#sync/engine.ts";
+import { currentEngine, type SyncEngine } from "#sync/engine/engine.ts";
 import type { TabCallController } from "./controller/call-controller.ts";
 import type { OtherTabCall } from "./controller/other-tab-call.ts";
 import type { CallNotice, CallView } from "./views.ts";

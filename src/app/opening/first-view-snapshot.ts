@@ -11,7 +11,7 @@ import { t } from "#i18n/setup.ts";
 import { type FirstViewSnapshot, saveFirstViews } from "#lib/browser/first-view-cache.ts";
 import { getServerNow } from "#lib/browser/time/clock.ts";
 import { type ClientSession, getConfirmationTime, getSession } from "#lib/session/session.ts";
-import { currentEngine } from "#sync/engine.ts";
+import { currentEngine } from "#sync/engine/engine.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
 import { countArchived, readConversations } from "#sync/queries/conversation-list.ts";

@@ -1,5 +1,5 @@
 import type { ConversationId } from "#contract/ids.ts";
-import type { SyncEngine } from "#sync/engine.ts";
+import type { SyncEngine } from "#sync/engine/engine.ts";
 import { type ConversationHead, subscribeNewestHeads } from "#sync/hooks/new-messages.ts";
 import {
   decideNotification,

@@ -3,7 +3,7 @@ import { toInvitationTag } from "#contract/push.ts";
 import { listShownNotifications } from "#lib/browser/push/notification-lock.ts";
 import { requestApi } from "#lib/http/api.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
-import type { SyncEngine } from "#sync/engine.ts";
+import type { SyncEngine } from "#sync/engine/engine.ts";
 import { subscribeReceivedRequests, type WaitingRequests } from "#sync/hooks/use-people.ts";
 import { listAnsweredRequests, listDoubtfulInvitations } from "./answered-requests.ts";
 

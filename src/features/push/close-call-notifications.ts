@@ -1,6 +1,6 @@
 import { listRingNotifications, type NotifiedRing } from "#lib/browser/push/ring-notifications.ts";
-import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
-import type { SyncEngine } from "#sync/engine.ts";
+import type { CallFeedEvent } from "#sync/connection/call-feed.ts";
+import type { SyncEngine } from "#sync/engine/engine.ts";
 
 /** Whether an event tells that a call no longer rings on this device. */
 export const endsRing = (event: CallFeedEvent, { id, sentAt }: Pick<NotifiedRing, "id" | "sentAt">): boolean => {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { summaryNotificationTag } from "#contract/push.ts";
 import { listShownNotifications } from "#lib/browser/push/notification-lock.ts";
-import type { SyncEngine } from "#sync/engine.ts";
+import type { SyncEngine } from "#sync/engine/engine.ts";
 import { type ConversationHead, subscribeNewestHeads } from "#sync/hooks/new-messages.ts";
 import { listReadNotifications } from "./read-notifications.ts";
 

@@ -4,10 +4,10 @@ import type { LocalStore } from "#sync/store/database.ts";
 import { clearJournaledDraftInput } from "#sync/store/journal.ts";
 import { deleteTextDraft } from "#sync/store/pending/draft-edits.ts";
 import { type DraftSlot, type DraftTarget, toDraftSlotKeys } from "#sync/store/pending/draft-keys.ts";
+import { listRecordings, readDraftRows } from "#sync/store/pending/draft-rows.ts";
 import { listPendingEdits, toPendingEditKey } from "#sync/store/pending/pending-edits.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
-import { listRecordings, readDraftRows } from "./draft-rows.ts";
 import { deleteKeptTexts } from "./keep-text.ts";
 
 /** Tables of the bytes of drafts, and of the uploads and cached files that may have adopted them. */

@@ -8,6 +8,7 @@ import {
   type SavedDraft,
   toDraftSlotKeys,
 } from "#sync/store/pending/draft-keys.ts";
+import { listDraftKeys, readDraftRow } from "#sync/store/pending/draft-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { toStoredBytes } from "#sync/store/stored-bytes.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
@@ -15,7 +16,6 @@ import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { Draft } from "#sync/store/view-models.ts";
 import { deleteDraft, deleteDraftBytes, draftByteTables } from "./delete-drafts.ts";
-import { listDraftKeys, readDraftRow } from "./draft-rows.ts";
 import { acquireFreeSlot, acquireReleasedSlot } from "./draft-slots.ts";
 
 const writeDelayMs = 400;

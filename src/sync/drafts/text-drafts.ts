@@ -1,7 +1,7 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { cleanText } from "#contract/text.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { readTextDraft } from "#sync/queries/conversation.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
 import {
   clearJournaledTextDraft,

@@ -1,6 +1,7 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { type RecordingRow, toRecordingKeys } from "#sync/store/pending/draft-keys.ts";
+import { listRecordings } from "#sync/store/pending/draft-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { toBlob, toStoredBytes } from "#sync/store/stored-bytes.ts";
 import { retryOnQuotaError } from "#sync/store/sync-context.ts";
@@ -8,7 +9,6 @@ import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { RecordingDraft } from "#sync/store/view-models.ts";
 import { queryChunks } from "./delete-drafts.ts";
-import { listRecordings } from "./draft-rows.ts";
 import { acquireFreeSlot, acquireReleasedSlot, type SlotLock } from "./draft-slots.ts";
 
 /**

@@ -5,7 +5,6 @@ import { pictureMaxBytes } from "#contract/limits/tala.ts";
 import type { Audience } from "#contract/settings/settings.ts";
 import { cleanPost, NewPost, type PostPicture } from "#contract/tala.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { waitForStore } from "#sync/queries/wait-for-store.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import type { DraftSlot } from "#sync/store/pending/draft-keys.ts";
 import type { PostQueueRow } from "#sync/store/post-rows.ts";
@@ -15,6 +14,7 @@ import { toBlob, toStoredBytes } from "#sync/store/stored-bytes.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
+import { waitForStore } from "#sync/store/wait-for-store.ts";
 import { deletePostLocally } from "./post-pictures.ts";
 
 /** Queue of Tala statuses that the server has not acknowledged. */

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { type StoredBody, searchTextOfBody } from "#contract/messages/body.ts";
+import { fetchQuotedMessage } from "#sync/inbound/quoted-message.ts";
 import { type MessagePlace, readCurrentMessages, toPlaceKey } from "#sync/queries/current-messages.ts";
-import { fetchQuotedMessage } from "#sync/queries/quoted-message.ts";
 import { useEngine, useLiveQuery } from "./use-live-query.ts";
 
 /**

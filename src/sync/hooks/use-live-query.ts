@@ -1,5 +1,5 @@
 import { useMemo, useSyncExternalStore } from "react";
-import { currentEngine, liveQueries, type SyncEngine } from "#sync/engine.ts";
+import { currentEngine, liveQueries, type SyncEngine } from "#sync/engine/engine.ts";
 import type { QueryContext } from "#sync/queries/live-queries.ts";
 import type { StorageTrouble } from "#sync/store/view-models.ts";
 

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { defaultSettings, type Settings } from "#contract/settings/settings.ts";
-import { getEngine, type SyncEngine } from "#sync/engine.ts";
-import { queueSettingsChange } from "#sync/people/settings-commands.ts";
+import { getEngine, type SyncEngine } from "#sync/engine/engine.ts";
+import { queueSettingsChange } from "#sync/operations/settings-commands.ts";
 import { settingsQuery } from "#sync/queries/screen-queries.ts";
 import { readSettingsCache, type SettingsPatch, writeSettingsCache } from "#sync/store/settings-rows.ts";
 import { useEngine, useLiveQuery } from "./use-live-query.ts";

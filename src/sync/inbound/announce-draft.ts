@@ -1,5 +1,5 @@
 import { draftHeadKey, type PushedDraft, pushedDraftPrefix } from "#sync/store/pending/draft-edits.ts";
-import type { ApplyTransaction } from "./apply-transaction.ts";
+import type { ApplyTransaction } from "./apply/apply-transaction.ts";
 import type { ServerChange } from "./server-changes.ts";
 
 /**

@@ -7,7 +7,7 @@ import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { listSections } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import { type ApplyResult, applyServerChanges } from "./apply-server-changes.ts";
+import { type ApplyResult, applyServerChanges } from "./apply/apply-server-changes.ts";
 import { toForkPageCommand } from "./forks/log-forks.ts";
 
 type RequestPages = <T extends "page" | "revised">(command: CommandOf<T>) => Promise<CommandResults[T]>;

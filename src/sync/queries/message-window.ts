@@ -1,6 +1,6 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { messagePageRows } from "#contract/limits/conversations.ts";
-import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
+import { applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";
 import { readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";

@@ -1,11 +1,11 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { isStarrable } from "#contract/settings/message-flags.ts";
+import { fetchQuotedMessage } from "#sync/inbound/quoted-message.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore, PersonRow } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { listStars } from "#sync/store/pending/pending-message-flags.ts";
 import type { SyncPort } from "#sync/store/sync-port.ts";
 import type { MemberProfile } from "#sync/store/view-models.ts";
-import { fetchQuotedMessage } from "./quoted-message.ts";
 
 /** Starred message with its conversation. `message` is absent while this device does not have it. */
 export type StarredMessage = {

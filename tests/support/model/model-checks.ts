@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversations } from "#sync/queries/conversation-list.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "./eventually.ts";
 import { findVisibleHead, toVisibleMessage } from "./model-log.ts";
 import type { ModelServer } from "./model-server.ts";

@@ -3,9 +3,9 @@ import { partCount } from "#contract/files.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { filePartBytes } from "#contract/limits/files.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
-import { enqueueFiles } from "#sync/files/send-files.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { enqueueFiles } from "#sync/sending/files/send-files.ts";
 import type { OutgoingFile } from "#sync/store/view-models.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { getContext } from "./model-checks.ts";
 import type { ModelServer } from "./model-server.ts";
 

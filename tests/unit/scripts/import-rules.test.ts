@@ -16,12 +16,12 @@ test.each([
 test.each([
   ["contract/groups.ts", "dexie"],
   ["contract/ids.ts", "contract/wire/commands.ts"],
-  ["src/sync/engine.ts", "worker/lib/log.ts"],
+  ["src/sync/engine/engine.ts", "worker/lib/log.ts"],
   ["worker/lib/log.ts", "worker/objects/stubs.ts"],
   ["worker/people/routes.ts", "worker/contacts/queries.ts"], // a later feature
   ["worker/contacts/routes.ts", "worker/people/routes.ts"],
   ["src/features/chat/private-chat.tsx", "src/features/groups/group-page.tsx"],
-  ["src/sync/store/database.ts", "src/sync/outbox/outbox.ts"],
+  ["src/sync/store/database.ts", "src/sync/sending/outbox.ts"],
   ["worker/objects/conversation/log/member-table.ts", "worker/objects/user-channel/migrations.ts"],
   ["worker/index.ts", "tests/support/eventually.ts"],
 ])("%s may not import %s", (from, to) => {

@@ -2,24 +2,25 @@ import { afterAll, describe, expect, it } from "vitest";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import { filePartBytes } from "#contract/limits/files.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
-import { enqueueFiles } from "#sync/files/send-files.ts";
-import { syncMemberList } from "#sync/inbound/member-loader.ts";
-import { ReadTracker } from "#sync/inbound/read-tracker.ts";
-import { deleteMessageForSelf } from "#sync/message-flags/delete-for-self.ts";
-import { setMessageStarred } from "#sync/message-flags/set-message-flags.ts";
 import {
   clearConversationHistory,
   deleteMessageBySeq,
   setConversationMuted,
   setMessagePinned,
-} from "#sync/outbox/conversation-commands.ts";
-import { editOwnMessage } from "#sync/outbox/edit-message.ts";
-import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
-import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
+} from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { syncMemberList } from "#sync/inbound/member-loader.ts";
+import { ReadTracker } from "#sync/inbound/read-tracker.ts";
+import { deleteMessageForSelf } from "#sync/operations/delete-for-self.ts";
+import { editOwnMessage } from "#sync/operations/edit-message.ts";
+import { setMessageStarred } from "#sync/operations/set-message-flags.ts";
+import { setPendingReaction } from "#sync/operations/set-reaction.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { toChatItem } from "#sync/queries/chat-messages.ts";
 import { readStarredMessages } from "#sync/queries/starred-messages.ts";
-import { setPendingReaction } from "#sync/reactions/set-reaction.ts";
+import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
+import { enqueueFiles } from "#sync/sending/files/send-files.ts";
+import { enqueueBroadcast, enqueueForward } from "#sync/sending/multicast.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
 import { readMembers } from "#sync/store/members.ts";
 import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
@@ -27,7 +28,6 @@ import { listPendingEdits } from "#sync/store/pending/pending-edits.ts";
 import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
 import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
 import { isTombstone } from "#sync/store/row-mapping.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { expectSynced, getContext } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { feedFreshMs, feedPollMs, postPageRows } from "#contract/limits/tala.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { FeedPoller, fetchOlderPosts } from "#sync/feed/feed-poller.ts";
 import { readFeed, toFeedView } from "#sync/feed/feed-store.ts";
 import { deletePostOnServer, enqueuePost } from "#sync/feed/post-queue.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";

@@ -3,6 +3,7 @@ import { createUuid } from "#contract/ids.ts";
 import { postGraphemesMax } from "#contract/limits/tala.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { readDefaultAudience } from "#sync/feed/default-audience.ts";
 import {
   cancelPost,
@@ -14,11 +15,10 @@ import {
   waitForPostOutcome,
 } from "#sync/feed/post-queue.ts";
 import { trimFileCache } from "#sync/files/download-cache.ts";
-import { queueSettingsChange } from "#sync/people/settings-commands.ts";
+import { queueSettingsChange } from "#sync/operations/settings-commands.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";

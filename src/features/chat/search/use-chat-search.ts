@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
-import { SyncError } from "#sync/actions.ts";
 import { useEngine } from "#sync/hooks/use-live-query.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
 import { type SearchHit, searchMessages } from "#sync/queries/search/message-search.ts";
 
 export type ChatSearch = {

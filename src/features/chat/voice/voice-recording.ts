@@ -11,11 +11,11 @@ import { Observable } from "#lib/browser/observable.ts";
 import { MicrophoneError, type VoiceProgress, VoiceRecorder } from "#lib/media/voice-recorder.ts";
 import { toWaveform } from "#lib/media/waveform.ts";
 import { addWebmDuration } from "#lib/media/webm-duration.ts";
-import { SyncError } from "#sync/actions.ts";
+import { sendFiles } from "#sync/actions/message-actions.ts";
 import { deleteRecordingDraft } from "#sync/drafts/delete-drafts.ts";
 import { acquireRecordingLock, appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
-import { currentEngine, getEngine } from "#sync/engine.ts";
-import { sendFiles } from "#sync/message-actions.ts";
+import { currentEngine, getEngine } from "#sync/engine/engine.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
 
 export type RecordingState =
   | { phase: "opening" }

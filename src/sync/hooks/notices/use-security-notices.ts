@@ -1,6 +1,6 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { currentEngine } from "#sync/engine.ts";
+import { currentEngine } from "#sync/engine/engine.ts";
 import { useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import { securityNoticesQuery } from "#sync/queries/screen-queries.ts";
 import { markNoticesSeen, markResetNoticesSeen } from "#sync/store/security-notice-rows.ts";

@@ -5,8 +5,8 @@ import { type StoredBody, withoutEdits, withReply } from "#contract/messages/bod
 import type { Message } from "#contract/messages/message.ts";
 import { mergeReadStates } from "#contract/messages/positions.ts";
 import type { PageResult } from "#contract/wire/commands.ts";
-import { applyInboxRow } from "#sync/inbound/apply-inbox-row.ts";
-import type { ApplyTransaction } from "#sync/inbound/apply-transaction.ts";
+import { applyInboxRow } from "#sync/inbound/apply/apply-inbox-row.ts";
+import type { ApplyTransaction } from "#sync/inbound/apply/apply-transaction.ts";
 import type { PageRequest } from "#sync/inbound/server-changes.ts";
 import type { LocalConversationRow, LocalMessageRow, OutboxRow } from "#sync/store/database.ts";
 import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Uuid } from "#contract/ids.ts";
+import { setConversationMuted } from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { fetchAndCacheFile } from "#sync/files/download-cache.ts";
-import { retryFailedMessage } from "#sync/files/retry-message.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
-import { setConversationMuted } from "#sync/outbox/conversation-commands.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
+import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   findListRow,
@@ -166,7 +166,7 @@ describe("a group from which the user was removed", () => {
     const pages = () =>
       server.executedCommands.filter(({ user, command }) => user === benoit && command.type === "page").length;
     const before = pages();
-    const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
+    const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply/apply-server-changes.ts");
     const { hi = 0 } = (await context.store.conversations.get(group)) ?? {};
     const { epoch, counter } = await readSyncCursor(context.store);
     const change = { epoch, counter: counter + 1 };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
-import { retryFailedMessage } from "#sync/files/retry-message.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
-import { enqueueBroadcast } from "#sync/outbox/multicast.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
+import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
+import { enqueueBroadcast } from "#sync/sending/multicast.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { findListRow, getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";

@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { memberPageRows } from "#contract/limits/groups.ts";
-import { currentEngine, type SyncEngine } from "#sync/engine.ts";
-import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import {
   addGroupMembers,
   changeGroupName,
@@ -12,10 +10,12 @@ import {
   leaveGroup,
   removeGroupMember,
   transferGroupOwnership,
-} from "#sync/people/group-commands.ts";
+} from "#sync/actions/groups.ts";
+import { currentEngine, type SyncEngine } from "#sync/engine/engine.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { readMemberProfiles, readMembers } from "#sync/store/members.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listConversations, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { describeDeleter, listNamedMembers } from "#components/messages/member-names.ts";
 import type { Translate } from "#i18n/setup.ts";
-import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
+import { deleteMessageBySeq } from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
-import { deleteMessageForSelf } from "#sync/message-flags/delete-for-self.ts";
-import { clearConversationHistory, deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
-import { editOwnMessage } from "#sync/outbox/edit-message.ts";
-import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
+import { clearConversationHistory, deleteMessageBySeq } from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts";
+import { deleteMessageForSelf } from "#sync/operations/delete-for-self.ts";
+import { editOwnMessage } from "#sync/operations/edit-message.ts";
+import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";

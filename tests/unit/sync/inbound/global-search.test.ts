@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import { type ConversationId, otherMember } from "#contract/ids.ts";
 import { conversationResultsMax } from "#contract/limits/search.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import type { GlobalQuery } from "#sync/queries/conversation-filter.ts";
 import { GlobalMessageSearch, type GlobalSearchView } from "#sync/queries/search/global-search.ts";
 import { findNewestResults, readNewestResults } from "#sync/queries/search/newest-results.ts";
 import { prepareSearch } from "#sync/queries/search/stored-message-search.ts";
 import { TextBlockCache } from "#sync/queries/search/text-blocks.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";

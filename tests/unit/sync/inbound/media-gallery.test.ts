@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { readCurrentMessages } from "#sync/queries/current-messages.ts";
 import { type MediaCursor, newestMedia, readMediaPage } from "#sync/queries/media-gallery.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 

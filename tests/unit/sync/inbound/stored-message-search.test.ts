@@ -2,11 +2,11 @@ import { describe, expect, it, vi } from "vitest";
 import { privateMembers } from "#contract/ids.ts";
 import { conversationResultsMax } from "#contract/limits/search.ts";
 import type { GlobalSearchFilter } from "#contract/wire/global-search.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { type FoundMessage, searchStoredMessages } from "#sync/queries/search/stored-message-search.ts";
 import { TextBlockCache } from "#sync/queries/search/text-blocks.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 

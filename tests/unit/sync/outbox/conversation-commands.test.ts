@@ -2,21 +2,21 @@ import Dexie from "dexie";
 import { IDBObjectStore } from "fake-indexeddb";
 import { describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import {
   clearConversationHistory,
   deleteMessageBySeq,
   runRelationCommand,
   setConversationMuted,
-} from "#sync/outbox/conversation-commands.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
-import { fetchOwnProfile } from "#sync/people/fetch-profile.ts";
+} from "#sync/commands/conversation-commands.ts";
+import { fetchOwnProfile } from "#sync/commands/fetch-profile.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
 import { LiveQueries } from "#sync/queries/live-queries.ts";
 import { readWindowAround } from "#sync/queries/message-window.ts";
 import { readBlockedPeople } from "#sync/queries/people.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { mergeFetchedProfile, readOwnProfile } from "#sync/store/own-profile-row.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,
@@ -99,7 +99,7 @@ describe("deleting for everybody", () => {
     const page = await tab.request(question);
     server.execute(benoit, { type: "deleteForEveryone", conversation: chat, seq: 5 });
     await waitUntilDeviceSynced(server, tab, chat);
-    const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
+    const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply/apply-server-changes.ts");
     const request = { ...question, head: row?.head ?? 0, revised: row?.revised ?? 0 };
     await applyChanges(store, me, [{ type: "page", request, page }]);
     tab.prioritizeConversation(chat);

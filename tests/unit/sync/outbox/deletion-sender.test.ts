@@ -2,12 +2,12 @@ import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
-import { clearConversationHistory, deleteMessageByClientId } from "#sync/outbox/conversation-commands.ts";
-import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
-import { enqueueBroadcast } from "#sync/outbox/multicast.ts";
+import { clearConversationHistory, deleteMessageByClientId } from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
+import { enqueueBroadcast } from "#sync/sending/multicast.ts";
 import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { deleteMessageForSelf } from "#sync/message-flags/delete-for-self.ts";
-import { setMessageStarred } from "#sync/message-flags/set-message-flags.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { deleteMessageForSelf } from "#sync/operations/delete-for-self.ts";
+import { setMessageStarred } from "#sync/operations/set-message-flags.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversations } from "#sync/queries/conversation-list.ts";
 import { fetchStarredMessages, readStarredMessages } from "#sync/queries/starred-messages.ts";
 import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice } from "#tests/support/model/model-fixtures.ts";

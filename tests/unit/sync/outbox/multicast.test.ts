@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
 import { typingLastsMs } from "#contract/limits/messages.ts";
-import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
-import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
+import { deleteMessageBySeq } from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { TypingTracker } from "#sync/presence/typing-tracker.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readBlockedPeople } from "#sync/queries/people.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
+import { enqueueBroadcast, enqueueForward } from "#sync/sending/multicast.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";

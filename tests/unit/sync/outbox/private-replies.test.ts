@@ -3,10 +3,10 @@ import { createUuid } from "#contract/ids.ts";
 import { findReplyTarget, parseGroupPlace, toGroupPlace } from "#contract/messages/body.ts";
 import { fromWireBody, toWireBody } from "#contract/wire/compact-encoding.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
-import { enqueueText, insertUnsentMessages } from "#sync/outbox/enqueue.ts";
-import { enqueueForward } from "#sync/outbox/multicast.ts";
+import { fetchQuotedMessage, readQuotedMessage } from "#sync/inbound/quoted-message.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
-import { fetchQuotedMessage, readQuotedMessage } from "#sync/queries/quoted-message.ts";
+import { enqueueText, insertUnsentMessages } from "#sync/sending/enqueue.ts";
+import { enqueueForward } from "#sync/sending/multicast.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 

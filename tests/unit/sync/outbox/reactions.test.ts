@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { toShownSummary } from "#features/chat/reactions/toggle-reaction.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { setPendingReaction } from "#sync/operations/set-reaction.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
-import { setPendingReaction } from "#sync/reactions/set-reaction.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice } from "#tests/support/model/model-fixtures.ts";

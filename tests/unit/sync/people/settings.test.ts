@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { defaultSettings, type Settings, type SettingsChange } from "#contract/settings/settings.ts";
-import { queueSettingsChange } from "#sync/people/settings-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { queueSettingsChange } from "#sync/operations/settings-commands.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import {
   mergeServerSettings,
@@ -10,7 +11,6 @@ import {
   toEffectiveSettings,
   writeSettingsCache,
 } from "#sync/store/settings-rows.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
-import { enqueueText, recoverJournaledTexts } from "#sync/outbox/enqueue.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { enqueueText, recoverJournaledTexts } from "#sync/sending/enqueue.ts";
 import { toStoreName } from "#sync/store/database.ts";
 import { listJournaledTextDrafts, listSentTexts, purgeJournal } from "#sync/store/journal.ts";
 import { toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
-import type { SyncClient } from "#sync/tabs/sync-client.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
