@@ -164,10 +164,10 @@ export class Leader {
   /** Carries out a command of any tab. */
   handleCommand(command: LeaderCommand): void {
     switch (command.type) {
-      case "written":
+      case "outbox-changed":
         this.#scheduleSending();
         break;
-      case "drafted":
+      case "drafts-changed":
         this.#lazyWorkers.schedule();
         break;
       case "read":
@@ -179,10 +179,10 @@ export class Leader {
       case "say-typing":
         runInBackground(this.#context, this.#typingTracker.send(command.conversation));
         break;
-      case "look":
-        this.#visibilityTracker.setTabVisible(command.tab, command.isOn);
+      case "visibility":
+        this.#visibilityTracker.setTabVisible(command.tab, command.isVisible);
         break;
-      case "woke":
+      case "resume":
         this.#refresh();
         break;
     }
@@ -239,10 +239,10 @@ export class Leader {
     this.#messageFetcher.handleApplied(result);
     this.#receiptReporter.enqueueRows(result.rows);
     this.#typingTracker.handleApplied(result.rows);
-    // `hasRequeued`: messages that a restored server lost were queued again, flags of messages changed, or own messages
+    // `hasPendingWork`: messages that a restored server lost were queued again, flags of messages changed, or own messages
     // were deleted. Orphaned pictures: a group or a person is gone, so an upload may have been cancelled that other
     // files of its batch waited for.
-    if (result.hasRequeued || result.hasLeftGroups || result.orphanedPictureOwners.size > 0) {
+    if (result.hasPendingWork || result.hasLeftGroups || result.orphanedPictureOwners.size > 0) {
       this.#outbox.schedule();
       this.#lazyWorkers.schedule();
     }

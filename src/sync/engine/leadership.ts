@@ -47,7 +47,7 @@ export class Leadership {
     const key = JSON.stringify(command);
     this.#waiting.delete(key);
     this.#waiting.set(key, command);
-    if (command.type === "woke") this.#loading.runNow();
+    if (command.type === "resume") this.#loading.runNow();
   }
 
   /** Sends a request over the socket if it is ready, else by HTTP. Rejects with a SyncError. */

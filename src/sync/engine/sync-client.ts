@@ -74,7 +74,7 @@ export class SyncClient implements SyncPort {
       notify,
     });
     this.#visibilityReporter = new VisibilityReporter(platform, (isVisible) =>
-      this.#sendToLeader({ type: "look", tab: this.#tabId, isOn: isVisible }),
+      this.#sendToLeader({ type: "visibility", tab: this.#tabId, isVisible }),
     );
     this.#channel = new TabChannel(platform, toStoreName(me), {
       isLeader: () => this.isLeader,
@@ -106,7 +106,7 @@ export class SyncClient implements SyncPort {
         if (this.link.get() !== "online") void this.#requestOutboxSync(); // written while the loss was not noticed yet
       }),
     );
-    for (const type of ["who", "which-calls"] as const) this.#channel.post({ type });
+    for (const type of ["leader-ping", "which-calls"] as const) this.#channel.post({ type });
     this.#visibilityReporter.start();
   }
 
@@ -154,9 +154,9 @@ export class SyncClient implements SyncPort {
 
   notifyChanged(kind: "outbox" | "drafts"): void {
     if (kind === "outbox") {
-      this.#sendToLeader({ type: "written" }, true);
+      this.#sendToLeader({ type: "outbox-changed" }, true);
       if (this.link.get() !== "online") void this.#requestOutboxSync();
-    } else if (!this.#isStopped) this.#sendToLeader({ type: "drafted" }, true);
+    } else if (!this.#isStopped) this.#sendToLeader({ type: "drafts-changed" }, true);
   }
 
   reportRead(conversation: ConversationId): void {
@@ -168,7 +168,7 @@ export class SyncClient implements SyncPort {
   }
 
   refresh(): void {
-    this.#sendToLeader({ type: "woke" });
+    this.#sendToLeader({ type: "resume" });
   }
 
   /** Stops the ringing of a call in the other tabs, because this tab accepted or rejected it. */

@@ -10,13 +10,13 @@ import type { LinkState } from "#sync/store/view-models.ts";
 
 /** Commands of any tab to the leader tab. */
 export type LeaderCommand =
-  | { type: "written" } // something to send was stored, or a pending upload changed
-  | { type: "drafted" } // a draft was changed that the other devices do not have
+  | { type: "outbox-changed" } // something to send was stored, or a pending upload changed
+  | { type: "drafts-changed" } // a draft was changed that the other devices do not have
   | { type: "read"; conversation: ConversationId } // the local read position moved
   | { type: "opened"; conversation: ConversationId } // a conversation is on screen: fetch its newest messages first
   | { type: "say-typing"; conversation: ConversationId }
-  | { type: "look"; tab: Uuid; isOn: boolean } // visibility of a tab
-  | { type: "woke" }; // check the connection and fetch changes now
+  | { type: "visibility"; tab: Uuid; isVisible: boolean }
+  | { type: "resume" }; // check the connection and fetch changes now
 
 /** Events that the leader publishes to every tab, its own included. */
 export type TabEvent =
@@ -29,11 +29,11 @@ type TabMessage =
   | LeaderCommand
   | TabEvent
   | { type: "which-calls" } // from a new tab: asks the leader for the active calls
-  | { type: "who" } // asks the leader for a sign of life
+  | { type: "leader-ping" } // asks the leader for a sign of life
   | { type: "link"; state: LinkState } // from the leader: connection state, also its sign of life
   | { type: "ended" } // sign-out: the local data is about to be deleted
-  | { type: "ask"; id: string; command: RequestCommand }
-  | { type: "taken"; id: string } // the leader received the request
+  | { type: "request"; id: string; command: RequestCommand }
+  | { type: "request-received"; id: string } // the leader received the request
   | { type: "answer"; id: string; result: unknown }
   | { type: "refusal"; id: string; code: string; retryAfterMs: number | undefined };
 
@@ -83,7 +83,7 @@ export class TabChannel {
   /** Resolves to false if no leader gives a sign of life within `leaderResponseMs`. */
   hasLeader(): Promise<boolean> {
     const before = this.#leaderSignCount;
-    this.post({ type: "who" });
+    this.post({ type: "leader-ping" });
     return new Promise((resolve) =>
       this.#platform.startTimer(leaderResponseMs, () => resolve(this.#leaderSignCount > before)),
     );
@@ -119,20 +119,20 @@ export class TabChannel {
           reject(error);
         },
       });
-      this.post({ type: "ask", id, command });
+      this.post({ type: "request", id, command });
     });
   }
 
   #receive(message: TabMessage): void {
     const handlers = this.#handlers;
     switch (message.type) {
-      case "written":
-      case "drafted":
+      case "outbox-changed":
+      case "drafts-changed":
       case "read":
       case "opened":
       case "say-typing":
-      case "look":
-      case "woke":
+      case "visibility":
+      case "resume":
         if (handlers.isLeader()) handlers.onLeaderCommand(message);
         break;
       case "typing":
@@ -145,7 +145,7 @@ export class TabChannel {
         if (news) this.post({ type: "call", news });
         break;
       }
-      case "who":
+      case "leader-ping":
         if (handlers.isLeader()) this.post({ type: "link", state: handlers.getLinkState() });
         break;
       case "link":
@@ -155,10 +155,10 @@ export class TabChannel {
       case "ended":
         handlers.onSignedOut();
         break;
-      case "ask":
+      case "request":
         if (handlers.isLeader()) void this.#answerRequest(message.id, message.command);
         break;
-      case "taken":
+      case "request-received":
         this.#pendingRequests.get(message.id)?.confirm();
         break;
       case "answer":
@@ -173,7 +173,7 @@ export class TabChannel {
   }
 
   async #answerRequest(id: string, command: RequestCommand): Promise<void> {
-    this.post({ type: "taken", id });
+    this.post({ type: "request-received", id });
     try {
       this.post({ type: "answer", id, result: await this.#handlers.handleRequest(command) });
     } catch (error) {

@@ -13,7 +13,7 @@ export const announceDraft = async (
 ): Promise<void> => {
   const { meta, conversations } = transaction.store;
   if ((await meta.get(draftHeadKey))?.value === head) return;
-  transaction.hasRequeued = true;
+  transaction.hasPendingWork = true;
   await meta.put({ key: draftHeadKey, value: head });
   if (!pushed) return;
   const { target, before, change, content } = pushed;

@@ -44,7 +44,7 @@ export const applyInboxRow = async (
   if (wasFormerMember && row.open) reopenGroup(row);
   if (inbox.flagsRevision !== flagsRevision) {
     await store.meta.put({ key: toPendingMessageFlagsKey(row.id), value: { conversation: row.id } });
-    transaction.hasRequeued = true;
+    transaction.hasPendingWork = true;
   }
   if (isCounted) await transaction.applyUnreadCount(row, inbox);
   // An own preview has no client id, so it may be a message that is still in this device's outbox.

@@ -31,7 +31,7 @@ export type ApplyResult = {
   /** Whether something shown before was deleted or changed. */
   hasReplacedContent: boolean;
   /** Messages or deletions were queued again, or flags of messages have to be fetched. */
-  hasRequeued: boolean;
+  hasPendingWork: boolean;
   cursor: SyncCursor;
 };
 
@@ -146,7 +146,7 @@ export const applyInTransaction = (
     if (!isComplete) await transaction.writeCursor(addGap(await transaction.readCursor(), cursorBefore.counter));
     if (transaction.needsFullResync) await transaction.writeCursor(addGap(await transaction.readCursor(), 0));
     await transaction.flush();
-    const { touchedRows, logResets, needsLogCheck, sentIds, hasRequeued } = transaction;
+    const { touchedRows, logResets, needsLogCheck, sentIds, hasPendingWork } = transaction;
     const { orphanedFiles, orphanedPictureOwners, hasLeftGroups, hasReplacedContent } = transaction;
     const rows = [...touchedRows.values()];
     return {
@@ -158,7 +158,7 @@ export const applyInTransaction = (
       orphanedPictureOwners,
       hasLeftGroups,
       hasReplacedContent,
-      hasRequeued,
+      hasPendingWork,
       cursor: await transaction.readCursor(),
     };
   });

@@ -58,7 +58,7 @@ export class ApplyTransaction {
    * Whether messages or deletions were queued again, own messages were deleted that may have edits, or flags of
    * messages or drafts have to be fetched.
    */
-  hasRequeued = false;
+  hasPendingWork = false;
 
   #pendingDeletions: PendingDeletion[] | undefined;
   #cursor: SyncCursor | undefined;
@@ -184,7 +184,7 @@ export class ApplyTransaction {
       if (isTombstone(before.body)) rows[index] = { ...withoutReactions(row), body: mergeTombstones(before, row) };
       else if (isTombstone(row.body)) {
         this.collectOrphanedFile(before);
-        this.hasRequeued ||= before.mine === 1; // it may have an edit, whose words are kept
+        this.hasPendingWork ||= before.mine === 1; // it may have an edit, whose words are kept
       } else if (isAnonymized(before.body) || getEditNumber(before.body) > getEditNumber(row.body))
         row.body = before.body;
       if (before.held) row.held = true;
@@ -227,7 +227,7 @@ export class ApplyTransaction {
     const cleared = this.store.queryMessages(row.id, 0, row.hidden);
     await cleared.each((message) => this.collectOrphanedFile(message));
     await cleared.delete();
-    this.hasRequeued = true; // edits of the cleared messages
+    this.hasPendingWork = true; // edits of the cleared messages
     await deleteRecordedCalls(this.store, row.id, row.hidden);
     skipCleared(row);
   }

@@ -147,7 +147,7 @@ export const resolveFork = async (
 ): Promise<{ row: LocalConversationRow; request: PageRequest } | undefined> => {
   const { forked } = row;
   if (!forked || request.seq !== afterNewestSeq) return undefined;
-  transaction.hasRequeued = true;
+  transaction.hasPendingWork = true;
   await requeueDeletions(transaction, row, page);
   const inbox = forked.row?.epoch === page.epoch ? forked.row : undefined;
   const answeredRequest = { ...request, seq: page.head + 1, head: 0, revised: inbox?.revision ?? 0 };
