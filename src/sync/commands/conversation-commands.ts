@@ -173,7 +173,7 @@ export const clearConversationHistory = async (
   if (!row) return;
   if (row.gone) return deleteUnsentContent(port, conversation);
   // Without loaded messages, the head of the list's row is the newest message.
-  const upTo = row.lo <= row.hi ? row.hi : row.head;
+  const upTo = row.storedFrom <= row.storedTo ? row.storedTo : row.head;
   const answer = await confirmRowChange(
     port,
     conversation,

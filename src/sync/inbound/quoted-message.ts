@@ -38,7 +38,7 @@ export const readQuotedMessage = (
     if (message?.body.type === "withheld") {
       return { state: "unavailable", isWithheld: true, isDeletedByMe: isDeletionForSelf(row) };
     }
-    if (!message) return { state: target >= row.lo && target <= row.hi ? "unavailable" : "absent" };
+    if (!message) return { state: target >= row.storedFrom && target <= row.storedTo ? "unavailable" : "absent" };
     const { body, mine, sender, seq } = message;
     return { state: "found", body, mine: mine === 1, sender, seq };
   });
@@ -50,7 +50,7 @@ const loadNewest = (port: SyncPort, conversation: ConversationId): Promise<boole
   port.prioritizeConversation(conversation);
   const isLoaded = async ({ conversations }: LocalStore) => {
     const row = await conversations.get(conversation);
-    return row !== undefined && row.lo <= row.hi;
+    return row !== undefined && row.storedFrom <= row.storedTo;
   };
   return waitForStore(port, isLoaded, newestTimeoutMs);
 };
@@ -66,9 +66,10 @@ export const fetchQuotedMessage = async (
 ): Promise<boolean> => {
   const context = port.context.get();
   const before = await context?.store.conversations.get(conversation);
-  if (before && !before.gone && before.lo > before.hi) await loadNewest(port, conversation);
+  if (before && !before.gone && before.storedFrom > before.storedTo) await loadNewest(port, conversation);
   const row = await context?.store.conversations.get(conversation);
-  if (!context || !row || row.lo > row.hi || seq >= row.lo) return true; // it arrives with the newest messages
+  // It arrives with the newest messages.
+  if (!context || !row || row.storedFrom > row.storedTo || seq >= row.storedFrom) return true;
   const page = await port.request({ type: "page", conversation, direction: "after", seq: seq - 1, limit: 1 });
   await applyQuoted(context, { conversation, seq, revised: row.revised }, page);
   return page.messages[0]?.seq === seq;

@@ -43,5 +43,5 @@ export class ReadTracker {
 const applyRead = (row: LocalConversationRow, seq: number): void => {
   // Own messages need no receipt, so the position is at most that of the last message from somebody else.
   row.wantRead = Math.max(row.wantRead, Math.min(seq, Math.max(row.wantDelivered, row.delivered)));
-  if (row.hi >= row.head && row.wantRead >= row.wantDelivered) row.unread = 0;
+  if (row.storedTo >= row.head && row.wantRead >= row.wantDelivered) row.unread = 0;
 };

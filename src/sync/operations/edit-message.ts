@@ -50,7 +50,7 @@ const storeEdit = async (
   const before = (await store.meta.get(key))?.value as PendingEdit | undefined;
   if (unsent) {
     const body = toEditedBody(unsent.body, text, 0);
-    await store.outbox.put({ ...unsent, body, spread: undefined });
+    await store.outbox.put({ ...unsent, body, multicastId: undefined });
     if (unsent.state === "awaiting") return; // the server cannot have it
     // It may be on its way with the former text: the edit follows.
     await store.meta.put({ key, value: { conversation, target, edit: before ? before.edit + 1 : 0, text, body } });

@@ -105,7 +105,7 @@ export const readChat = (store: LocalStore, id: ConversationId, limit: number): 
     for (const { file } of unsent.flatMap(({ body }) => findAttachment(body) ?? []))
       uploads.set(file, toUploadView(await store.uploads.get(file)));
     const messages = await store
-      .queryMessages(id, Math.max(row?.lo ?? 1, 1))
+      .queryMessages(id, Math.max(row?.storedFrom ?? 1, 1))
       .reverse()
       .limit(limit + 1)
       .toArray();
@@ -113,7 +113,7 @@ export const readChat = (store: LocalStore, id: ConversationId, limit: number): 
     // Beyond a gap only own messages are shown: they were acknowledged and keep their position.
     const visible = messages
       .slice(0, limit)
-      .filter(({ seq, mine, body }) => (seq <= (row?.hi ?? 0) || mine === 1) && body.type !== "withheld");
+      .filter(({ seq, mine, body }) => (seq <= (row?.storedTo ?? 0) || mine === 1) && body.type !== "withheld");
     const pending = unsent.map((message) =>
       toPendingItem(message, uploads.get(findAttachment(message.body)?.file ?? ""), reactions),
     );
@@ -126,6 +126,7 @@ export const readChat = (store: LocalStore, id: ConversationId, limit: number): 
       ].map((item) => showPendingEdit(item, edits)),
       hasMoreLocally: hasMoreHere,
       hasMoreOnServer: row !== undefined && hasOlderOnServer(row),
-      isNotLoadedYet: row !== undefined && row.lo > row.hi && row.head > row.hidden && visible.length === 0,
+      isNotLoadedYet:
+        row !== undefined && row.storedFrom > row.storedTo && row.head > row.hidden && visible.length === 0,
     };
   });

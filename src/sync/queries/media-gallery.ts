@@ -21,9 +21,9 @@ export const newestMedia: MediaCursor = { place: "device", before: Number.MAX_SA
 /** Messages of a kind, newest first. `next` is null after the oldest ones. */
 export type MediaPage = { items: ChatItem[]; next: MediaCursor | null };
 
-/** Start of the first page from the server, below the messages of this device, which are complete down to `lo`. */
+/** Start of the first page from the server, below this device's messages, which are complete down to `storedFrom`. */
 const toServerCursor = (row: LocalConversationRow): MediaCursor | null => {
-  const before = row.hi >= row.head && row.lo <= row.hi ? row.lo : row.head + 1;
+  const before = row.storedTo >= row.head && row.storedFrom <= row.storedTo ? row.storedFrom : row.head + 1;
   return row.head > row.hidden && before > row.hidden + 1 ? { place: "server", before } : null;
 };
 

@@ -27,10 +27,10 @@ const readOneSide = async (
   const isOlder = direction === "before";
   const next = isOlder ? seq - 1 : seq + 1;
   let rows: LocalMessageRow[];
-  if (next >= row.lo && next <= row.hi) {
+  if (next >= row.storedFrom && next <= row.storedTo) {
     const [from, to] = isOlder
-      ? [Math.max(row.lo, seq - messagePageRows), next]
-      : [next, Math.min(row.hi, seq + messagePageRows)];
+      ? [Math.max(row.storedFrom, seq - messagePageRows), next]
+      : [next, Math.min(row.storedTo, seq + messagePageRows)];
     rows = await context.store.queryMessages(conversation, from, to).reverse().toArray();
   } else if (next > row.hidden && next <= row.head) {
     const page = await port.request({ type: "page", conversation, direction, seq, limit: messagePageRows });
@@ -84,12 +84,12 @@ export const fetchOlderMessages = async (port: SyncPort, conversation: Conversat
   const context = port.context.get();
   const row = await context?.store.conversations.get(conversation);
   if (!context || !row || !hasOlderOnServer(row)) return;
-  if (row.lo > row.hi) return port.prioritizeConversation(conversation);
+  if (row.storedFrom > row.storedTo) return port.prioritizeConversation(conversation);
   const command = {
     type: "page",
     conversation,
     direction: "before",
-    seq: row.lo,
+    seq: row.storedFrom,
     limit: messagePageRows,
   } as const;
   const page = await port.request(command);

@@ -42,7 +42,7 @@ const toStarredMessage = async (
     message,
     group: row.group,
     peer: row.peer,
-    isPageable: row.lo <= row.hi,
+    isPageable: row.storedFrom <= row.storedTo,
     person,
     sender,
   };

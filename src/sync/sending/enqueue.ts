@@ -41,7 +41,7 @@ export const parseMessageBody = (body: unknown): Body => {
 
 /** Message to insert into the outbox. */
 export type UnsentMessage = Pick<OutboxRow, "cid" | "conversation" | "body"> &
-  Partial<Pick<OutboxRow, "state" | "source" | "spread" | "batch">> & {
+  Partial<Pick<OutboxRow, "state" | "source" | "multicastId" | "batch">> & {
     /** Message that it answers. */
     target?: ReplyTarget | undefined;
   };

@@ -20,12 +20,12 @@ import { findOwnMessage } from "./pending-replies.ts";
 export const toMulticastMessages = (
   { platform }: SyncPort,
   to: readonly ConversationId[],
-  message: Omit<UnsentMessage, "cid" | "conversation" | "spread">,
+  message: Omit<UnsentMessage, "cid" | "conversation" | "multicastId">,
 ): UnsentMessage[] => {
-  let spread: Uuid | undefined;
+  let multicastId: Uuid | undefined;
   return to.map((conversation, index) => {
-    if (to.length > 1 && index % multicastMax === 0) spread = createUuid(platform.now());
-    return { cid: createUuid(platform.now()), conversation, ...message, ...(spread ? { spread } : {}) };
+    if (to.length > 1 && index % multicastMax === 0) multicastId = createUuid(platform.now());
+    return { cid: createUuid(platform.now()), conversation, ...message, ...(multicastId ? { multicastId } : {}) };
   });
 };
 

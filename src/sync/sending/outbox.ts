@@ -198,9 +198,9 @@ export class Outbox {
     };
     await this.#context.store.outbox
       .orderBy("order")
-      .until(({ spread }) => {
+      .until(({ multicastId }) => {
         const isFull = !isPaced && due.length + this.#inFlight.size >= window;
-        return isFull && (spread === undefined || spread !== due.at(-1)?.spread);
+        return isFull && (multicastId === undefined || multicastId !== due.at(-1)?.multicastId);
       })
       .each((row) => {
         if (
@@ -260,18 +260,20 @@ export class Outbox {
     const [first] = due;
     if (!first || session.isReady) return "done";
     if (!this.#options.confirmState()) return "retry";
-    const { conversation, spread } = first;
+    const { conversation, multicastId } = first;
     // Messages written after a multicast to this conversation wait for the multicast.
     const end = due.findIndex(
-      (row) => row.spread !== spread && row.spread !== undefined && row.conversation === conversation,
+      (row) => row.multicastId !== multicastId && row.multicastId !== undefined && row.conversation === conversation,
     );
     const rows = due
       .slice(0, end < 0 ? undefined : end)
-      .filter((row) => (spread === undefined ? row.conversation === conversation : row.spread === spread))
+      .filter((row) =>
+        multicastId === undefined ? row.conversation === conversation : row.multicastId === multicastId,
+      )
       .slice(0, this.#oneByOne.has(conversation) || this.#pacer.isActive ? 1 : sendBatchMax);
     this.#isSendingByHttp = true;
     try {
-      await (rows.length > 1 && spread !== undefined
+      await (rows.length > 1 && multicastId !== undefined
         ? this.#postMulticast(first, rows)
         : this.#postMessages(conversation, rows));
       this.#oneByOne.delete(conversation);

@@ -50,7 +50,9 @@ export class Pacer {
   pickNext(oldest: readonly OutboxRow[]): OutboxRow[] {
     const getRound = ({ conversation }: OutboxRow) => this.#lastRounds.get(conversation) ?? 0;
     const [first] = [...oldest].sort((a, b) => getRound(a) - getRound(b) || a.order - b.order);
-    const picked = oldest.filter((row) => row === first || (row.spread !== undefined && row.spread === first?.spread));
+    const picked = oldest.filter(
+      (row) => row === first || (row.multicastId !== undefined && row.multicastId === first?.multicastId),
+    );
     this.#round++;
     for (const { conversation } of picked) this.#lastRounds.set(conversation, this.#round);
     return picked;

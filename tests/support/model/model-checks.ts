@@ -66,10 +66,10 @@ export const expectSynced = async (server: ModelServer, tab: SyncClient, id: Con
   const row = await store.conversations.get(id);
   const head = findVisibleHead(log, me);
   const { epoch, revision } = log;
-  expect(row).toMatchObject({ head, hi: head, epoch, revision, revised: revision });
+  expect(row).toMatchObject({ head, storedTo: head, epoch, revision, revised: revision });
   const held = await store.queryMessages(id, 0).toArray();
   const expected = log.messages
-    .filter(({ seq }) => seq >= (row?.lo ?? 1) && seq <= head)
+    .filter(({ seq }) => seq >= (row?.storedFrom ?? 1) && seq <= head)
     .map((message) => ({
       ...toVisibleMessage(message, me, log.members.get(me)),
       mine: message.author === me ? (1 as const) : (0 as const),

@@ -144,7 +144,7 @@ const act = async (
   if (choice < 0.5) {
     const row = await getContext(tab).store.conversations.get(chat);
     const viewed = new ReadTracker(tab);
-    viewed.markRead(chat, row?.hi ?? 0);
+    viewed.markRead(chat, row?.storedTo ?? 0);
     return viewed.flush();
   }
   const { store } = getContext(tab);

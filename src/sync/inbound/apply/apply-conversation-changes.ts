@@ -70,7 +70,7 @@ const applyLiveText = async (
   row: LocalConversationRow,
   { seq, at, text }: Extract<ServerChange, { type: "liveText" }>,
 ): Promise<void> => {
-  if (seq <= row.hi) return;
+  if (seq <= row.storedTo) return;
   await transaction.addMessages(row, [
     { seq, at, sender: toPeerNumber(row.id, transaction.me), body: { type: "text", text } },
   ]);
@@ -153,7 +153,7 @@ export const applyConversationChange = async (
     case "messages":
       await transaction.addMessages(
         row,
-        change.messages.filter(({ seq, cid }) => seq > row.hi || cid !== undefined),
+        change.messages.filter(({ seq, cid }) => seq > row.storedTo || cid !== undefined),
       );
       await transaction.extendStoredRange(row);
       break;

@@ -52,7 +52,7 @@ export const applyInboxRow = async (
   else if (await transaction.hasPendingDeletion(row.id)) {
     // It may also be a message that was deleted here. Only the log shows which one it is.
     Object.assign(row, { sender, preview, whole });
-    if (row.hi < row.head) transaction.needsLogCheck.push(row.id);
+    if (row.storedTo < row.head) transaction.needsLogCheck.push(row.id);
   } else if ((await store.queryUnsent(row.id).count()) === 0) await storePreview(transaction, row, inbox);
 };
 
@@ -65,9 +65,9 @@ const findLogState = async (
   isLogConfirmed: boolean,
 ): Promise<"same" | "different" | "unknown"> => {
   if (row.forked) return "different";
-  if (inbox.gone || row.epoch === "" || row.lo > row.hi) return "same";
+  if (inbox.gone || row.epoch === "" || row.storedFrom > row.storedTo) return "same";
   if (row.epoch !== inbox.epoch) return "different";
-  const isBehind = (inbox.head < row.hi && !isLogConfirmed) || inbox.revision < row.revision;
+  const isBehind = (inbox.head < row.storedTo && !isLogConfirmed) || inbox.revision < row.revision;
   return isFullSync && isBehind ? "different" : compareLogs(store, row, inbox);
 };
 
@@ -77,7 +77,7 @@ const storePreview = async (
   row: LocalConversationRow,
   { head, at, sender, preview, whole }: InboxRow,
 ): Promise<void> => {
-  if (!whole || !preview || head !== row.hi + 1) return;
+  if (!whole || !preview || head !== row.storedTo + 1) return;
   if (!(await transaction.store.messages.get([row.id, head])))
     await transaction.addMessages(row, [{ seq: head, at, sender, body: preview }]);
   await transaction.extendStoredRange(row);

@@ -28,7 +28,7 @@ const isPageOfOtherLog = async (
 ): Promise<boolean> => {
   if ((row.epoch !== "" && page.epoch !== row.epoch) || page.head < request.head) return true;
   const seq = request.anchor ?? request.seq;
-  if (page.anchor === null || seq < row.lo || seq > row.hi) return false;
+  if (page.anchor === null || seq < row.storedFrom || seq > row.storedTo) return false;
   const stored = await transaction.store.messages.get([row.id, seq]);
   return stored !== undefined && stored.at !== page.anchor;
 };
@@ -47,7 +47,7 @@ export const applyPage = async (
     if (!resolved) return;
     ({ row, request } = resolved);
   } else if (await isPageOfOtherLog(transaction, row, request, page)) {
-    if (row.lo <= row.hi) return markForked(transaction, row, page.head);
+    if (row.storedFrom <= row.storedTo) return markForked(transaction, row, page.head);
     row = await transaction.resetLog(row, page.epoch);
     transaction.logResets.push(row.id);
     row.head = page.head;
@@ -57,20 +57,20 @@ export const applyPage = async (
   row.head = Math.max(row.head, page.head);
   const [from, to] = toCoveredRange(request, page, row);
   if (from > to) return;
-  const isAdjacent = from <= row.hi + 1 && to >= row.lo - 1;
-  if (!isAdjacent && to < row.lo) return; // below a range that was replaced since the request
+  const isAdjacent = from <= row.storedTo + 1 && to >= row.storedFrom - 1;
+  if (!isAdjacent && to < row.storedFrom) return; // below a range that was replaced since the request
   if (!isAdjacent) {
     await transaction.store.queryMessages(row.id, 0, from - 1).delete();
-    row.lo = from;
-    row.hi = from - 1;
+    row.storedFrom = from;
+    row.storedTo = from - 1;
   }
   await transaction.addMessages(row, page.messages);
   // A revision pushed while the page was in flight may be missing in it: it is fetched again.
   row.revised = Math.min(row.revised, request.revised);
-  row.lo = Math.max(Math.min(row.lo, from), row.hidden + 1);
-  row.hi = Math.max(row.hi, to);
+  row.storedFrom = Math.max(Math.min(row.storedFrom, from), row.hidden + 1);
+  row.storedTo = Math.max(row.storedTo, to);
   const others = page.messages.filter(
-    ({ seq, sender, cid }) => seq <= row.hi && !transaction.isOwnMessage(row, { sender, cid }),
+    ({ seq, sender, cid }) => seq <= row.storedTo && !transaction.isOwnMessage(row, { sender, cid }),
   );
   row.wantDelivered = Math.max(row.wantDelivered, ...others.map(({ seq }) => seq));
   await transaction.extendStoredRange(row);

@@ -22,7 +22,8 @@ export const applyQuoted = (
       const transaction = new ApplyTransaction(store, me, platform.now());
       const row = await transaction.loadRow(conversation);
       const message = page.messages.find((other) => other.seq === seq);
-      if (!message || row.gone || row.forked || page.epoch !== row.epoch || seq <= row.hidden || seq >= row.lo) return;
+      if (!message || row.gone || row.forked || page.epoch !== row.epoch || seq <= row.hidden || seq >= row.storedFrom)
+        return;
       await transaction.addMessages(row, [message]);
       // A revision pushed while the page was in flight may be missing in it: it is fetched again.
       row.revised = Math.min(row.revised, revised);

@@ -5,7 +5,7 @@ import { isTombstone } from "#sync/store/row-mapping.ts";
 /** Stores new reactions to stored messages. False if a message after the stored range has to be fetched with them. */
 export const storeReactions = async (
   { messages }: LocalStore,
-  { id, hi }: LocalConversationRow,
+  { id, storedTo }: LocalConversationRow,
   reactions: readonly ChangedReactions[],
 ): Promise<boolean> => {
   const stored = await messages.bulkGet(reactions.map(({ seq }) => [id, seq]));
@@ -13,5 +13,5 @@ export const storeReactions = async (
     message && !isTombstone(message.body) ? { ...message, reactions: reactions[index]?.summary ?? "" } : [],
   );
   await messages.bulkPut(changed);
-  return reactions.every(({ seq }, index) => stored[index] || seq <= hi);
+  return reactions.every(({ seq }, index) => stored[index] || seq <= storedTo);
 };

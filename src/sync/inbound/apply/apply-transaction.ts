@@ -122,7 +122,7 @@ export class ApplyTransaction {
     const visible = messages.filter((message) => message.seq > row.hidden);
     const rows = visible.map((message) => toLocalMessageRow(row, this.me, message));
     // One that was stored before may have been changed or deleted here.
-    if (row.revision > 0 || rows.some(({ seq }) => seq <= row.hi)) await this.#preserveNewerBodies(rows);
+    if (row.revision > 0 || rows.some(({ seq }) => seq <= row.storedTo)) await this.#preserveNewerBodies(rows);
     row.unread += await this.#countNewUnread(row, rows);
     await this.store.messages.bulkPut(rows);
     await recordCalls(this.store, rows);
@@ -154,17 +154,17 @@ export class ApplyTransaction {
     row: LocalConversationRow,
     { unread, head }: Pick<InboxRow, "unread" | "head">,
   ): Promise<void> {
-    if (head < (row.counted ?? 0)) return; // a later count is stored
+    if (head < (row.unreadCountedUpTo ?? 0)) return; // a later count is stored
     const isUnread = (message: LocalMessageRow) => message.mine === 0 && countsAsUnread(message);
     const later =
       head < row.head ? this.store.queryMessages(row.id, Math.max(head, row.read, row.hidden) + 1) : undefined;
     row.unread = unread + ((await later?.filter(isUnread).count()) ?? 0);
-    row.counted = head;
+    row.unreadCountedUpTo = head;
   }
 
   /** Number of unread messages that were not stored before and that the server's count does not include. */
   async #countNewUnread(row: LocalConversationRow, rows: readonly LocalMessageRow[]): Promise<number> {
-    const from = Math.max(row.counted ?? row.head, row.read);
+    const from = Math.max(row.unreadCountedUpTo ?? row.head, row.read);
     const uncounted = rows.filter((message) => message.mine === 0 && message.seq > from && countsAsUnread(message));
     const early = uncounted.filter(({ seq }) => seq <= row.head);
     if (early.length === 0) return uncounted.length;
@@ -210,10 +210,10 @@ export class ApplyTransaction {
     updateMentions(row, messages);
     const stored = await this.store.messages.bulkGet(messages.map(({ seq }) => [row.id, seq]));
     const applicable = messages.filter(
-      ({ seq, cid }, index) => stored[index] || seq === row.head || (cid !== undefined && seq > row.hi),
+      ({ seq, cid }, index) => stored[index] || seq === row.head || (cid !== undefined && seq > row.storedTo),
     );
     // Messages that have not arrived yet. `revised` stays behind, so that their changes are fetched later.
-    const ahead = messages.filter((message) => message.seq > row.hi && !applicable.includes(message));
+    const ahead = messages.filter((message) => message.seq > row.storedTo && !applicable.includes(message));
     for (const { seq } of ahead) row.head = Math.max(row.head, seq);
     const areReactionsStored = await storeReactions(this.store, row, reactions);
     if (ahead.length === 0 && areReactionsStored && row.revised >= since) row.revised = Math.max(row.revised, revision);
@@ -234,11 +234,11 @@ export class ApplyTransaction {
 
   /** Extends the stored range over the messages that follow it, including those that arrived out of order. */
   async extendStoredRange(row: LocalConversationRow): Promise<void> {
-    while (row.hi < row.head) {
-      const next = await this.store.messages.get([row.id, row.hi + 1]);
+    while (row.storedTo < row.head) {
+      const next = await this.store.messages.get([row.id, row.storedTo + 1]);
       if (!next) return;
-      row.hi++;
-      if (next.mine === 0) row.wantDelivered = Math.max(row.wantDelivered, row.hi);
+      row.storedTo++;
+      if (next.mine === 0) row.wantDelivered = Math.max(row.wantDelivered, row.storedTo);
     }
   }
 
@@ -264,7 +264,7 @@ export class ApplyTransaction {
     if (!first) return;
     const rows = [first, ...others] as const;
     // Missing messages will be fetched in their current form.
-    for (const row of rows) if (row.lo > row.hi) row.revised = row.revision;
+    for (const row of rows) if (row.storedFrom > row.storedTo) row.revised = row.revision;
     await updateListPositions(this.store, rows);
     await this.store.conversations.bulkPut(rows);
   }

@@ -31,8 +31,9 @@ const isSameLog = async (
   page: PageResult,
   { different }: PageComparison,
 ): Promise<boolean> => {
-  if (page.epoch !== row.epoch || page.head < row.hi || different.length > 0) return false;
-  const last = row.lo <= row.hi ? await transaction.store.messages.get([row.id, row.hi]) : undefined;
+  if (page.epoch !== row.epoch || page.head < row.storedTo || different.length > 0) return false;
+  const last =
+    row.storedFrom <= row.storedTo ? await transaction.store.messages.get([row.id, row.storedTo]) : undefined;
   return last === undefined || page.anchor === null || page.anchor === last.at;
 };
 
@@ -157,11 +158,11 @@ export const resolveFork = async (
     await applyDeferredRow(transaction, row, inbox, true);
     row.head = Math.max(row.head, forked.head, page.head);
     // More has arrived than the page holds: what follows the stored messages is fetched as usual.
-    const reachesStored = row.lo > row.hi || (page.messages[0]?.seq ?? 0) <= row.hi + 1;
-    return reachesStored || row.head - row.hi > gapPageRows ? { row, request: answeredRequest } : undefined;
+    const reachesStored = row.storedFrom > row.storedTo || (page.messages[0]?.seq ?? 0) <= row.storedTo + 1;
+    return reachesStored || row.head - row.storedTo > gapPageRows ? { row, request: answeredRequest } : undefined;
   }
   // A message sent since is in both logs, after those that differ.
-  const forkedAt = Math.min(row.hi + 1, ...comparison.different);
+  const forkedAt = Math.min(row.storedTo + 1, ...comparison.different);
   const commonSeq = Math.max(0, ...comparison.same.filter((seq) => seq < forkedAt));
   const missing = await listLostMessages(transaction, row, commonSeq, page);
   const fresh = await transaction.resetLog(row, page.epoch);

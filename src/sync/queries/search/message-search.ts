@@ -39,9 +39,12 @@ const showEveryMs = 100;
 const typingPauseMs = 150; // before older messages are searched and the server is asked
 
 /** Ranges of seqs of the stored messages, newest first. The last one has those besides the range without gaps. */
-function* toRanges({ lo, hi }: Pick<LocalConversationRow, "lo" | "hi">): Iterable<{ from: number; to: number }> {
-  let [from, to] = [hi - newestSeqs + 1, Number.MAX_SAFE_INTEGER];
-  while (from > Math.max(lo, 1)) {
+function* toRanges({
+  storedFrom,
+  storedTo,
+}: Pick<LocalConversationRow, "storedFrom" | "storedTo">): Iterable<{ from: number; to: number }> {
+  let [from, to] = [storedTo - newestSeqs + 1, Number.MAX_SAFE_INTEGER];
+  while (from > Math.max(storedFrom, 1)) {
     yield { from, to };
     [from, to] = [from - blockSeqs, from - 1];
   }
@@ -53,7 +56,7 @@ async function* searchLocally(
   store: LocalStore,
   conversation: ConversationId,
   { query, filter }: MessageSearch,
-  stored: Pick<LocalConversationRow, "lo" | "hi">,
+  stored: Pick<LocalConversationRow, "storedFrom" | "storedTo">,
 ): AsyncIterable<LocalMessageRow[]> {
   const isMatch = createMessageMatcher(createPartMatcher(query), filter);
   const deleted = await readDeletedSeqs(store, conversation);
@@ -115,7 +118,12 @@ export const searchMessages = async (
   };
   const row = await context.store.conversations.get(conversation);
   let nextShowAt = 0;
-  for await (const messages of searchLocally(context.store, conversation, search, row ?? { lo: 0, hi: 0 })) {
+  for await (const messages of searchLocally(
+    context.store,
+    conversation,
+    search,
+    row ?? { storedFrom: 0, storedTo: 0 },
+  )) {
     for (const message of messages) hits.set(message.seq, toSearchHit(message));
     if (messages.length > 0 && performance.now() >= nextShowAt) {
       show(nextShowAt === 0 ? firstResultsMax : undefined);
@@ -126,8 +134,8 @@ export const searchMessages = async (
   }
   show();
   if (!row || row.head <= row.hidden) return { isComplete: true, hasOlder: false };
-  // Messages from `lo` on were searched here, unless the newest ones are not stored.
-  let before: number | null = row.hi >= row.head ? row.lo : row.head + 1;
+  // Messages from `storedFrom` on were searched here, unless the newest ones are not stored.
+  let before: number | null = row.storedTo >= row.head ? row.storedFrom : row.head + 1;
   if (before <= row.hidden + 1) return { isComplete: true, hasOlder: false };
   const hasOnlySigns = search.query !== "" && toSearchWords(search.query).length === 0;
   if (hasOnlySigns) return { isComplete: true, hasOlder: true };

@@ -167,14 +167,14 @@ describe("a group from which the user was removed", () => {
       server.executedCommands.filter(({ user, command }) => user === benoit && command.type === "page").length;
     const before = pages();
     const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply/apply-server-changes.ts");
-    const { hi = 0 } = (await context.store.conversations.get(group)) ?? {};
+    const { storedTo = 0 } = (await context.store.conversations.get(group)) ?? {};
     const { epoch, counter } = await readSyncCursor(context.store);
     const change = { epoch, counter: counter + 1 };
-    const newer = page.messages.map((message, index) => ({ ...message, seq: hi + 1 + index }));
-    const request = { conversation: group, direction: "after", seq: hi, head: hi, revised: 0 } as const;
+    const newer = page.messages.map((message, index) => ({ ...message, seq: storedTo + 1 + index }));
+    const request = { conversation: group, direction: "after", seq: storedTo, head: storedTo, revised: 0 } as const;
     await applyChanges(context.store, benoit, [
       { type: "page", request: { ...question, head: 53, revised: 0 }, page },
-      { type: "page", request, page: { ...page, head: hi + newer.length, messages: newer, more: false } },
+      { type: "page", request, page: { ...page, head: storedTo + newer.length, messages: newer, more: false } },
       { type: "messages", target: group, messages: page.messages },
       { type: "revised", target: group, since: 0, revision: 3, messages: page.messages },
       { type: "ownRead", target: group, delivered: 4, read: 4, unread: 30, head: 53 },
@@ -194,7 +194,7 @@ describe("a group from which the user was removed", () => {
       unread: 0,
       muted: false,
       kept: false,
-      hidden: hi,
+      hidden: storedTo,
       listed: 0,
     });
     await phone.pass(20_000);

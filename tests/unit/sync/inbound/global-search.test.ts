@@ -198,7 +198,7 @@ describe("searching the messages of all chats", () => {
     const newest = await store?.messages.get([chats[0] ?? "", textsPerChat]);
     if (!store || !row || !newest) throw new Error("nothing is stored");
     await store.messages.delete([newest.conversation, newest.seq]);
-    await store.conversations.update(row.id, { hi: textsPerChat - 1 });
+    await store.conversations.update(row.id, { storedTo: textsPerChat - 1 });
     const read = store.queryMessages.bind(store);
     vi.spyOn(store, "queryMessages").mockImplementationOnce((...range) => {
       void store.messages.put(newest).then(() => store.conversations.put(row));
@@ -214,7 +214,7 @@ describe("searching the messages of all chats", () => {
     if (!context) throw new Error("there is no store");
     const { store } = context;
     const seqs = Array.from({ length: 1_200 }, (_, index) => index + 1);
-    const whole = { head: seqs.length, lo: 1, hi: seqs.length };
+    const whole = { head: seqs.length, storedFrom: 1, storedTo: seqs.length };
     for (const conversation of chats) {
       const row = { conversation, sender: 0, mine: 0 as const, at: 0 };
       const toText = (seq: number) => (seq === 700 ? "mot rare" : `ligne ${seq}`);

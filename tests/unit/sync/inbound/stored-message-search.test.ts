@@ -56,7 +56,7 @@ describe("searching the messages on a device", () => {
       body: { type: "text", text: `ligne n${seq}x` },
     });
     await store.messages.bulkPut([7, ...Array.from({ length: 2_400 }, (_, i) => 601 + i), 3_100].map(toRow));
-    await store.conversations.update(chat, { lo: 601, hi: 3_000, head: 3_000 });
+    await store.conversations.update(chat, { storedFrom: 601, storedTo: 3_000, head: 3_000 });
     const cache = new TextBlockCache();
     for (const seq of [7, 601, 1_000, 1_001, 1_500, 1_501, 2_999, 3_000, 3_100])
       expect(await findSeqs(tab, `n${seq}x`, cache)).toEqual([seq]);
@@ -106,7 +106,7 @@ describe("searching the messages on a device", () => {
         return { conversation: chat, seq, sender: seq % 2, mine: seq % 2 === 1 ? 1 : 0, at: 10 * seq, body };
       }),
     );
-    await store.conversations.update(chat, { lo: 1, hi: 1_400, head: 1_400, lastAt: 14_000 });
+    await store.conversations.update(chat, { storedFrom: 1, storedTo: 1_400, head: 1_400, lastAt: 14_000 });
     const cache = new TextBlockCache();
     const find = (query: string, filter: GlobalSearchFilter) => findSeqs(tab, query, cache, filter);
     const numbers = [amina, benoit].map((user) => privateMembers(chat)?.indexOf(user) ?? -1);

@@ -95,7 +95,13 @@ describe("deleting for everybody", () => {
     await waitUntilDeviceSynced(server, tab, chat);
     const { store, me } = getContext(tab);
     const row = await store.conversations.get(chat);
-    const question = { type: "page", conversation: chat, direction: "before", seq: row?.lo ?? 0, limit: 40 } as const;
+    const question = {
+      type: "page",
+      conversation: chat,
+      direction: "before",
+      seq: row?.storedFrom ?? 0,
+      limit: 40,
+    } as const;
     const page = await tab.request(question);
     server.execute(benoit, { type: "deleteForEveryone", conversation: chat, seq: 5 });
     await waitUntilDeviceSynced(server, tab, chat);

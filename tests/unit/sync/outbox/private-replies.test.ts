@@ -69,7 +69,7 @@ describe("a private reply to a message of a group", () => {
     const tab = await makeDevice(server, amina).openTab();
     const { store } = getContext(tab);
     await expect.poll(async () => (await store.conversations.get(group))?.epoch ?? "", { interval: 1 }).not.toBe("");
-    await store.conversations.update(group, { lo: 1, hi: 0 });
+    await store.conversations.update(group, { storedFrom: 1, storedTo: 0 });
     expect(await fetchQuotedMessage(tab, group, 2)).toBe(true);
     expect(await readQuotedMessage(store, group, 2)).toMatchObject({ state: "found", body: { text: "in the group" } });
   });

@@ -189,7 +189,7 @@ describe("a quoted message", () => {
     const others = await makeDevice(server, benoit).openTab();
     await waitUntilDeviceSynced(server, tab, chat);
     const { store } = getContext(tab);
-    expect((await store.conversations.get(chat))?.lo).toBeGreaterThan(1);
+    expect((await store.conversations.get(chat))?.storedFrom).toBeGreaterThan(1);
     expect(await readQuotedMessage(store, chat, 1)).toEqual({ state: "absent" });
     expect(await fetchQuotedMessage(tab, chat, 1)).toBe(true);
     expect(await readQuotedMessage(store, chat, 1)).toMatchObject({
