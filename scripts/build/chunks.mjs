@@ -26,17 +26,17 @@ const openingScreens = {
 const entryScreens = "src/features/auth/screens/";
 /** Code that most pages request once they are drawn, in this order: the connection to the server and the tools of chats. */
 const idleParts = {
-  connection: /^src\/sync\/(server-code|connection|presence|inbound)\b/,
+  connection: /^src\/sync\/(engine|connection|presence|inbound)\//,
   "group-chat": /^src\/features\/chat\/group-chat-screen/,
-  tools:
-    /^src\/(features\/chat\/(composer|field|header|message)|components\/(overlays|people)|sync\/message-actions)\b/,
+  tools: /^src\/(features\/chat\/(composer|field|header|message)|components\/(overlays|people))\b/,
   notifier: /^src\/features\/notifier\//,
   push: /^src\/(features|lib)\/push\//,
 };
 /** Code that is loaded on demand. What several of these parts need is `shared`. */
 const lazyParts = {
   media: /^src\/features\/chat\/(attachments|reply|reactions|unsent)\/(?!emoji)/,
-  sending: /^src\/(features\/chat\/voice|lib\/media|sync\/(files|drafts|outbox))\//,
+  sending:
+    /^src\/(features\/chat\/voice|lib\/media|sync\/(files|drafts|sending))\/|sync\/operations\/(edit|deletion|flag)-/,
   menus: /^src\/features\/(chat\/(edit|search)|conversations)\//,
   calls: /^src\/(calls|features\/calls)\//,
   groups: /^src\/features\/groups\//,

@@ -27,21 +27,15 @@ function resolve(from, specifier) {
   return alias ? alias[1] + path.slice(alias[0].length) : path;
 }
 
-/** All imports and re-exports of a file, with whether they are type-only. */
+/** All imports and re-exports of a file, those of types included. */
 function listImports(file) {
   const { module, program } = parseSync(file, readFileSync(join(root, file), "utf8"));
-  const found = [];
-  for (const { moduleRequest, entries } of module.staticImports) {
-    const typeOnly = entries.length > 0 && entries.every((entry) => entry.isType);
-    found.push({ specifier: moduleRequest.value, typeOnly });
-  }
+  const found = module.staticImports.map(({ moduleRequest }) => moduleRequest.value);
   for (const { entries } of module.staticExports) {
-    for (const { moduleRequest, isType } of entries) {
-      if (moduleRequest) found.push({ specifier: moduleRequest.value, typeOnly: isType });
-    }
+    for (const { moduleRequest } of entries) if (moduleRequest) found.push(moduleRequest.value);
   }
-  for (const specifier of listDynamicImports(program)) found.push({ specifier, typeOnly: false });
-  return found.map(({ specifier, typeOnly }) => ({ specifier, typeOnly, to: resolve(file, specifier) }));
+  found.push(...listDynamicImports(program));
+  return found.map((specifier) => ({ specifier, to: resolve(file, specifier) }));
 }
 
 /** Calls `visit` with every node of a syntax tree. */
@@ -90,10 +84,10 @@ for (const file of sources) {
     file,
     imports.map(({ to }) => to).filter((to) => /\.tsx?$/.test(to) && known.has(to)),
   );
-  for (const { specifier, to, typeOnly } of imports) {
+  for (const { specifier, to } of imports) {
     const spelling = findSpellingViolation(file, specifier, to);
     if (spelling) problems.push(`${file} imports ${specifier}: ${spelling}`);
-    const reason = findViolation(file, to, typeOnly);
+    const reason = findViolation(file, to);
     if (reason) problems.push(`${file} → ${to}: ${reason}`);
   }
 }

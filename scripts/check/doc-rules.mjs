@@ -54,7 +54,7 @@ export const listNamedFiles = (text) =>
 const placedSymbol = /`#?([A-Za-z_]\w*)(?:\(\))?` (?:\(`?([\w./-]+\.(?:tsx?|mjs))`?\)|in `([\w./-]+\.(?:tsx?|mjs))`)/g;
 
 /**
- * Symbols that a text places in a file, as in "`sendText` (`src/sync/actions.ts`)" or "`sendText` in `src/sync/actions.ts`".
+ * Symbols that a text places in a file, as in "`sendText` (`src/sync/actions/messages.ts`)" or "`sendText` in `src/sync/actions/messages.ts`".
  * @param {string} text
  * @returns {{ symbol: string, path: string }[]}
  */

@@ -72,19 +72,16 @@ const stages = {
     ["store/recovery"],
     ["inbound"],
     ["queries"],
-    ["calls"],
-    ["connection"],
-    ["outbox", "drafts", "reactions", "message-flags"],
     ["files"],
-    ["people/settings-sender.ts", "people/fetch-profile.ts"],
+    ["connection"],
+    ["sending"],
+    ["drafts"],
+    ["operations"],
+    ["commands"],
     ["feed"],
     ["presence"],
-    ["tabs"],
-    ["server-code.ts"],
-    ["drafts/unsent-summary.ts"],
-    ["engine.ts"],
-    ["actions.ts"],
-    ["message-actions.ts", "people", "feed/feed-commands.ts", "calls/call-data-use.ts"],
+    ["engine"],
+    ["actions"],
     ["hooks"],
   ],
   "src/calls": [
@@ -138,9 +135,6 @@ const stages = {
   ],
 };
 
-/** Modules whose types every file of their area may import. */
-const ports = ["src/sync/tabs/tab.ts"];
-
 /** Folders that must not import each other. */
 const isolatedFolders = [["worker/objects/conversation/", "worker/objects/user-channel/"]];
 
@@ -174,12 +168,12 @@ function findStage(order, path) {
 }
 
 /** Violation of the order within an area, or undefined. */
-function findAreaViolation(from, to, typeOnly) {
+function findAreaViolation(from, to) {
   for (const [area, order] of Object.entries(stages)) {
     if (!from.startsWith(`${area}/`) || !to.startsWith(`${area}/`)) continue;
     const [low, high] = [to, from].map((path) => findStage(order, path.slice(area.length + 1)));
     if (low < 0 || high < 0) return `${low < 0 ? to : from} has no place in the order of ${area}`;
-    if (low > high && !(typeOnly && ports.includes(to))) return `the folders of ${area} import along one order`;
+    if (low > high) return `the folders of ${area} import along one order`;
   }
   for (const [a, b] of isolatedFolders) {
     if ((from.startsWith(a) && to.startsWith(b)) || (from.startsWith(b) && to.startsWith(a))) {
@@ -202,10 +196,10 @@ export function findUrlViolation(path, exists) {
 
 /**
  * The first rule that forbids `from` to import `to`, or undefined.
- * @param {string} from @param {string} to repository files, or a package @param {boolean} typeOnly
+ * @param {string} from @param {string} to repository files, or a package
  * @returns {string | undefined}
  */
-export function findViolation(from, to, typeOnly) {
+export function findViolation(from, to) {
   const [fromTree, fromFolder] = from.split("/");
   const [toTree, toFolder] = to.split("/");
   const isLocal = ["contract", "worker", "src", "migrations"].includes(toTree) && to.includes("/");
@@ -214,7 +208,7 @@ export function findViolation(from, to, typeOnly) {
   }
   if (/^(tests|scripts|bench|lab)\//.test(to)) return "the product imports no tests or scripts";
   if (!isLocal || toTree === "migrations") return undefined;
-  const disorder = findAreaViolation(from, to, typeOnly);
+  const disorder = findAreaViolation(from, to);
   if (disorder) return disorder;
   if (toTree === "contract") return undefined;
   if (fromTree !== toTree) {

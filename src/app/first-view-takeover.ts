@@ -7,8 +7,8 @@ import {
 } from "#lib/browser/first-view.ts";
 import { getSession, subscribeSession } from "#lib/session/session.ts";
 import { clearEarlyDraft, joinDrafts, readEarlyDraft } from "#sync/drafts/early-drafts.ts";
-import { currentEngine, type SyncEngine } from "#sync/engine.ts";
-import { recoverJournaledTexts } from "#sync/outbox/enqueue.ts";
+import { currentEngine, type SyncEngine } from "#sync/engine/engine.ts";
+import { recoverJournaledTexts } from "#sync/sending/enqueue.ts";
 import { listSentTexts } from "#sync/store/journal.ts";
 
 const takeoverTimeoutMs = 20_000; // an app without the awaited content shows its own state by then
@@ -22,7 +22,7 @@ const waitForFrame = () => new Promise((resolve) => requestAnimationFrame(resolv
 
 /** Key of the newest text sent in this conversation that the store may lack. */
 const findNewestSentText = (engine: SyncEngine, conversation: ConversationId): string | undefined => {
-  const context = engine.tab.context.get();
+  const context = engine.client.context.get();
   return (
     context &&
     listSentTexts(context)
@@ -32,15 +32,15 @@ const findNewestSentText = (engine: SyncEngine, conversation: ConversationId): s
 };
 
 /** Stores the texts of the first view, and those sent in it meanwhile, so that the app sends no later text before them. */
-const storeAllSentTexts = async ({ tab }: SyncEngine): Promise<void> => {
+const storeAllSentTexts = async ({ client }: SyncEngine): Promise<void> => {
   const found = new Set<string>();
   const findNew = () => {
-    const context = tab.context.get();
+    const context = client.context.get();
     return context ? listSentTexts(context).filter(({ cid }) => !found.has(cid)) : [];
   };
   for (let texts = findNew(); texts.length > 0; texts = findNew()) {
     for (const { cid } of texts) found.add(cid);
-    await recoverJournaledTexts(tab).catch(() => undefined);
+    await recoverJournaledTexts(client).catch(() => undefined);
   }
 };
 
@@ -132,7 +132,12 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   const scrolledPx = readScrollPosition(view);
   root.removeAttribute("inert");
   // Text of a former page that another tab continues, has sent or made a draft meanwhile.
-  if (engine && field && field.value === field.defaultValue && readEarlyDraft(engine.tab, conversation) !== field.value)
+  if (
+    engine &&
+    field &&
+    field.value === field.defaultValue &&
+    readEarlyDraft(engine.client, conversation) !== field.value
+  )
     field.value = "";
   const composer = isSamePage ? root.querySelector<HTMLTextAreaElement>("form[data-page-end] textarea") : null;
   if (field && composer) moveInput(field, composer, draft);
@@ -145,7 +150,7 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   if (isSamePage) repeatPress(pressed, root);
   if (!engine || !field) return;
   engine.drafts.flushToJournal();
-  clearEarlyDraft(engine.tab, conversation, field.value);
+  clearEarlyDraft(engine.client, conversation, field.value);
   await storeSentTexts(engine);
 };
 

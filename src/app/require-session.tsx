@@ -6,7 +6,7 @@ import { saveSessionEndedNote } from "#lib/session/session-ended-note.ts";
 import { renewSessionWhileVisible } from "#lib/session/session-renewal.ts";
 import { isSigningOut } from "#lib/session/signing-out.ts";
 import { useSession } from "#lib/session/use-session.ts";
-import { stopEngine } from "#sync/engine.ts";
+import { stopEngine } from "#sync/engine/engine.ts";
 import { LoadingShell } from "./loading-shell.tsx";
 import { isStoreOpenEarly, openStore } from "./opening/open-store.ts";
 import { useAcceptanceToasts, useSyncToasts } from "./sync-toasts.ts";

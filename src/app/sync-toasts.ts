@@ -5,7 +5,7 @@ import type { ShownNotice } from "#features/notifier/sync-notices.ts";
 import { loadWithIdleTexts, t } from "#i18n/setup.ts";
 import { requireUpdate } from "#lib/browser/service-worker.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { subscribeNotices } from "#sync/engine.ts";
+import { subscribeNotices } from "#sync/engine/engine.ts";
 import { useAcceptances } from "#sync/hooks/notices/use-acceptances.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 

@@ -1,6 +1,6 @@
 import type { Call } from "#contract/calls/call.ts";
 import { Observable } from "#lib/browser/observable.ts";
-import { currentEngine, type SyncEngine } from "#sync/engine.ts";
+import { currentEngine, type SyncEngine } from "#sync/engine/engine.ts";
 import type { TabCallController } from "./controller/call-controller.ts";
 import type { OtherTabCall } from "./controller/other-tab-call.ts";
 import type { CallNotice, CallView } from "./views.ts";
@@ -47,8 +47,8 @@ const isOfThisBrowser = (call: Call): boolean => controller?.otherTab.isOfThisBr
 
 const updateCallState = (): void => {
   if (!observedEngine) return;
-  const { userId, tab } = observedEngine;
-  const activeCalls = tab.calls.activeCalls.get();
+  const { userId, client } = observedEngine;
+  const activeCalls = client.calls.activeCalls.get();
   canCall.set(
     (!currentCall.get() || currentCall.get()?.state.phase === "ended") &&
       !activeCalls.some((call) => (call.from === userId || call.answered_at !== null) && isOfThisBrowser(call)),
@@ -113,7 +113,7 @@ const followEngine = (): void => {
   otherTabCall.set(undefined);
   observedEngine = currentEngine.get();
   if (!observedEngine) return;
-  unsubscribeFeed = observedEngine.tab.calls.activeCalls.subscribe(updateCallState);
+  unsubscribeFeed = observedEngine.client.calls.activeCalls.subscribe(updateCallState);
   updateCallState();
 };
 

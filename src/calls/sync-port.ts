@@ -3,9 +3,9 @@ import type { CallError } from "#contract/calls/local-call.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { CommandResults } from "#contract/wire/commands.ts";
 import type { Observable } from "#lib/browser/observable.ts";
-import type { CallFeed } from "#sync/calls/call-feed.ts";
-import type { RequestCommand } from "#sync/connection/pending-requests.ts";
+import type { CallFeed } from "#sync/connection/call-feed.ts";
 import type { Platform } from "#sync/platform/platform.ts";
+import type { RequestCommand } from "#sync/store/sync-port.ts";
 import type { LinkState } from "#sync/store/view-models.ts";
 
 /** Persistent key-value storage shared by all tabs of this browser (the store's `meta` table). */

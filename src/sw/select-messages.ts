@@ -12,7 +12,7 @@ export const AppOutboxRow = v.object({
   source: v.optional(v.unknown()),
   replyTo: v.optional(Uuid),
   mayMention: v.optional(v.boolean()),
-  spread: v.optional(Uuid),
+  multicastId: v.optional(Uuid),
   batch: v.optional(Uuid),
 });
 export type AppOutboxRow = v.InferOutput<typeof AppOutboxRow>;
@@ -39,13 +39,14 @@ export const selectMessages = (
     if (stopped.has(conversation)) return;
     selected.set(conversation, [...(selected.get(conversation) ?? []), message]);
   };
-  for (const { cid, conversation, body, state, source, spread, batch, ...row } of [...rows].sort(
+  for (const { cid, conversation, body, state, source, multicastId, batch, ...row } of [...rows].sort(
     (a, b) => a.order - b.order,
   )) {
     const batchKey = `${batch} ${conversation}`;
     if (state === "awaiting" && batch) uploading.add(batchKey);
     if (state !== "queued" || known.has(cid)) continue;
-    const isLeftToApp = spread !== undefined || row.replyTo !== undefined || row.mayMention || uploading.has(batchKey);
+    const isLeftToApp =
+      multicastId !== undefined || row.replyTo !== undefined || row.mayMention || uploading.has(batchKey);
     if (isLeftToApp) stopped.add(conversation);
     select(conversation, { cid, body, ...(source === undefined ? {} : { source }) });
     known.add(cid);

@@ -95,7 +95,7 @@ test("members of a large group hold the same although the runtime died twice whi
     const authors = online.slice(0, authorCount);
     const countAt = async (place: number): Promise<number> => {
       const rows = await Promise.all(online.map((device) => device.findRow(group)));
-      return rows.filter((row) => row?.lo === 1 && row.hi === place).length;
+      return rows.filter((row) => row?.storedFrom === 1 && row.storedTo === place).length;
     };
     await expect.poll(() => countAt(1), { timeout: 30_000 }).toBe(onlineCount);
 
@@ -113,7 +113,7 @@ test("members of a large group hold the same although the runtime died twice whi
     };
     const readSome = async (): Promise<void> => {
       for (const device of online.filter((_, i) => i % 3 === 0)) {
-        device.markRead(group, (await device.findRow(group))?.hi ?? 0);
+        device.markRead(group, (await device.findRow(group))?.storedTo ?? 0);
       }
     };
 
@@ -184,7 +184,7 @@ test("members of a large group hold the same although the runtime died twice whi
 
     for (const device of await openDevices(people.slice(-latecomers))) {
       device.openConversation(group);
-      await expect.poll(async () => (await device.findRow(group))?.hi, { timeout: 20_000 }).toBe(head);
+      await expect.poll(async () => (await device.findRow(group))?.storedTo, { timeout: 20_000 }).toBe(head);
       await device.loadWholeHistory(group);
     }
     for (const device of devices) {

@@ -1,5 +1,5 @@
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
-import { liveQueries } from "#sync/engine.ts";
+import { liveQueries } from "#sync/engine/engine.ts";
 import {
   archivedCountQuery,
   chatQuery,

@@ -11,7 +11,7 @@ import { t } from "#i18n/setup.ts";
 import { type FirstViewSnapshot, saveFirstViews } from "#lib/browser/first-view-cache.ts";
 import { getServerNow } from "#lib/browser/time/clock.ts";
 import { type ClientSession, getConfirmationTime, getSession } from "#lib/session/session.ts";
-import { currentEngine } from "#sync/engine.ts";
+import { currentEngine } from "#sync/engine/engine.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
 import { countArchived, readConversations } from "#sync/queries/conversation-list.ts";
@@ -95,7 +95,7 @@ let lastChatPath: string | undefined;
 
 /** Saves the list and the chat that is open or was open last. Nothing remains of a person who signs out meanwhile. */
 export const saveSnapshots = async (path = location.pathname): Promise<void> => {
-  const context = currentEngine.get()?.tab.context.get();
+  const context = currentEngine.get()?.client.context.get();
   if (!context || getSession()?.userId !== context.me) return;
   if (findConversation(path, context.me) !== undefined) lastChatPath = path;
   const conversation = lastChatPath && findConversation(lastChatPath, context.me);

@@ -2,7 +2,7 @@ import { findConversation, hasTabBar, hasTwoPanes } from "#app/paths.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { waitForIdle } from "#lib/browser/idle.ts";
 import { getSession } from "#lib/session/session.ts";
-import { startEngine } from "#sync/engine.ts";
+import { startEngine } from "#sync/engine/engine.ts";
 import { preloadFirstScreen } from "./first-screen-queries.ts";
 
 const open = async (userId: Uuid, waitForEnd: () => Promise<void>): Promise<void> => {

@@ -3,7 +3,7 @@ import type { CallSyncPort } from "#calls/sync-port.ts";
 import { type Call, type DeviceId, getRingEndsAt } from "#contract/calls/call.ts";
 import type { LocalCall } from "#contract/calls/local-call.ts";
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
-import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
+import type { CallFeedEvent } from "#sync/connection/call-feed.ts";
 import type { CallRequests } from "./call-requests.ts";
 import { withLocalTimes } from "./call-result.ts";
 import type { CallStatePort } from "./call-state-port.ts";

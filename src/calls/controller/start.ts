@@ -11,8 +11,8 @@ import { isDataSaverOn } from "#lib/browser/network-info.ts";
 import { hasSystemNotifications } from "#lib/browser/push/push-use.ts";
 import { subscribeRingNotification } from "#lib/browser/push/ring-notifications.ts";
 import { getServerNow } from "#lib/browser/time/clock.ts";
-import { findCallDataUse, recordCallDataUse } from "#sync/calls/call-data-use.ts";
-import type { SyncEngine } from "#sync/engine.ts";
+import { findCallDataUse, recordCallDataUse } from "#sync/actions/call-data-use.ts";
+import type { SyncEngine } from "#sync/engine/engine.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { readSettingsRow, toEffectiveSettings } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
@@ -22,8 +22,8 @@ import { SavedCallStore } from "./saved-call.ts";
 const deviceKey = "device";
 
 /** Current store. Throws while it is being reopened, when nothing can be stored. */
-const requireStoreContext = ({ tab }: SyncEngine): SyncContext => {
-  const context = tab.context.get();
+const requireStoreContext = ({ client }: SyncEngine): SyncContext => {
+  const context = client.context.get();
   if (!context) throw new SyncError("unavailable");
   return context;
 };
@@ -51,17 +51,17 @@ const createCallStorage = (engine: SyncEngine): CallStorage => ({
 });
 
 const createCallSyncPort = (engine: SyncEngine): CallSyncPort => {
-  const { tab, userId } = engine;
-  const { platform } = tab;
+  const { client, userId } = engine;
+  const { platform } = client;
   return {
     me: userId,
     platform,
-    feed: tab.calls,
-    connectionState: tab.link,
+    feed: client.calls,
+    connectionState: client.link,
     storage: createCallStorage(engine),
-    request: (command) => tab.request(command),
-    announceTaken: (call) => tab.announceCallTaken(call),
-    checkConnection: () => tab.refresh(),
+    request: (command) => client.request(command),
+    announceTaken: (call) => client.announceCallTaken(call),
+    checkConnection: () => client.refresh(),
     async findDialRefusal(peer) {
       const person = await requireStoreContext(engine)
         .store.people.get(peer)
@@ -112,10 +112,10 @@ const browserEnvironment: Omit<CallEnvironment, "showCall" | "showNotice"> = {
 };
 
 /** Resolves once the store is open. */
-const waitForStoreOpen = ({ tab }: SyncEngine): Promise<void> =>
+const waitForStoreOpen = ({ client }: SyncEngine): Promise<void> =>
   new Promise((resolve) => {
-    if (tab.context.get()) return resolve();
-    const unsubscribe = tab.context.subscribe(() => {
+    if (client.context.get()) return resolve();
+    const unsubscribe = client.context.subscribe(() => {
       unsubscribe();
       resolve();
     });

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import type { ConversationId } from "#contract/ids.ts";
-import { setConversationFlags } from "#sync/actions.ts";
+import { setConversationFlags } from "#sync/actions/conversations.ts";
 
 /** Time after opening a chat in which a mark of another device still arrives. A later one was made meanwhile. */
 const openingMs = 5_000;

@@ -9,8 +9,8 @@ import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { toNameOrNumber } from "#components/people/person-name.ts";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import { isolateBidi } from "#lib/text/bidi.ts";
+import { unblockPerson } from "#sync/actions/contacts.ts";
 import { useBlockedPeople } from "#sync/hooks/use-people.ts";
-import { unblockPerson } from "#sync/people/contact-commands.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 
 function BlockedPersonRow({ person }: { person: PersonRow }) {

@@ -9,7 +9,7 @@ import { showBlockedCallToast } from "#components/people/blocked-call-toast.ts";
 import { toNameOrNumber } from "#components/people/person-name.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { sendContactRequest } from "#sync/people/contact-commands.ts";
+import { sendContactRequest } from "#sync/actions/contacts.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 
 // No fixed width: a tile is never narrower than its longest word.

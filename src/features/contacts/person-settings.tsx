@@ -10,9 +10,9 @@ import { toNameOrNumber } from "#components/people/person-name.ts";
 import { privateConversationId } from "#contract/ids.ts";
 import { useSession } from "#lib/session/use-session.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { muteConversation } from "#sync/actions.ts";
+import { blockPerson, unblockPerson } from "#sync/actions/contacts.ts";
+import { muteConversation } from "#sync/actions/conversations.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
-import { blockPerson, unblockPerson } from "#sync/people/contact-commands.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { useContactDeletion } from "./use-contact-deletion.tsx";
 

@@ -6,7 +6,7 @@ import { DeleteContactDialog } from "#components/people/person-dialogs.tsx";
 import { toNameOrNumber } from "#components/people/person-name.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
-import { deleteContact } from "#sync/people/contact-commands.ts";
+import { deleteContact } from "#sync/actions/contacts.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 
 /** Deletion of a contact: confirmation dialog, request and result. */

@@ -7,10 +7,10 @@ import { ContactPicker } from "#components/people/contact-picker.tsx";
 import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { useSession } from "#lib/session/use-session.ts";
-import { SyncError } from "#sync/actions.ts";
+import { broadcastFiles, broadcastText } from "#sync/actions/message-actions.ts";
 import { useDraft } from "#sync/hooks/use-draft.ts";
 import { useRecipients } from "#sync/hooks/use-recipients.ts";
-import { broadcastFiles, broadcastText } from "#sync/message-actions.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
 import { PictureStrip } from "./picture-strip.tsx";
 import { useBroadcastPictures } from "./use-broadcast-pictures.ts";
 

@@ -5,8 +5,9 @@ import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import { hasLeftGroup } from "#contract/conversations.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { hideConversation, SyncError } from "#sync/actions.ts";
+import { hideConversation } from "#sync/actions/conversations.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
 import { keepFocusAfterRemoval } from "./row-removal-focus.ts";
 
 /** Confirmation that deletes a conversation for this user only. The dialog closes whatever the result. */

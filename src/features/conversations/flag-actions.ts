@@ -2,8 +2,9 @@
 import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import { type ConversationFlags, type FlagChange, toPlaceChange } from "#contract/settings/conversation-flags.ts";
 import { t } from "#i18n/setup.ts";
-import { markReadUpTo, SyncError, setConversationFlags } from "#sync/actions.ts";
+import { markReadUpTo, setConversationFlags } from "#sync/actions/conversations.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
 import { type SwipeAction, trackRowSwipe } from "./row-swipe.ts";
 
 export type FlagAction = "read" | "unread" | "archive" | "unarchive" | "pin" | "unpin";

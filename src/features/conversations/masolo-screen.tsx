@@ -6,7 +6,7 @@ import { useBackButton } from "#components/overlays/back-button-layers.ts";
 import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import { MenuButton } from "#components/overlays/menu.tsx";
 import { searchQueryMaxLength } from "#contract/limits/search.ts";
-import { loadMulticast } from "#sync/actions.ts";
+import { loadMulticast } from "#sync/actions/load-code.ts";
 import { ConversationList } from "./conversation-list.tsx";
 import { ConversationSearchResults } from "./search/conversation-search-results.tsx";
 import { readSavedSearch, useSavedSearch } from "./search/saved-search.ts";

@@ -8,7 +8,7 @@ import MenuPopup from "#components/overlays/menu-popup.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { toUnmuteLabel } from "#components/people/mute-texts.ts";
 import { hasLeftGroup } from "#contract/conversations.ts";
-import { muteConversation } from "#sync/actions.ts";
+import { muteConversation } from "#sync/actions/conversations.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 import { type FlagAction, runFlagAction } from "./flag-actions.ts";
 import { keepFocusAfterRemoval } from "./row-removal-focus.ts";

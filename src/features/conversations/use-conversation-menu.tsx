@@ -5,7 +5,7 @@ import { lazyIdleOverlay } from "#components/overlays/lazy-overlay.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { MuteDialog } from "#components/people/lazy-mute-dialog.ts";
 import { LazyClearHistoryDialog } from "#components/people/lazy-person-dialogs.ts";
-import { clearConversation, muteConversation } from "#sync/actions.ts";
+import { clearConversation, muteConversation } from "#sync/actions/conversations.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 
 const DeleteConversationDialog = lazyIdleOverlay(() => import("./delete-conversation-dialog.tsx"));

@@ -9,7 +9,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { groupNameMaxLength } from "#contract/limits/groups.ts";
 import { isBlank } from "#contract/text.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { changeGroupName } from "#sync/people/group-commands.ts";
+import { changeGroupName } from "#sync/actions/groups.ts";
 import { runGroupCommand } from "./run-group-command.ts";
 
 type RenameGroupDialogProps = { group: Uuid; name: string; onClose: () => void };

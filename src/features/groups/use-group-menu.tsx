@@ -9,14 +9,14 @@ import { toUnmuteLabel } from "#components/people/mute-texts.ts";
 import { type GroupCard, isGroupActionAllowed } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { clearConversation, muteConversation } from "#sync/actions.ts";
+import { clearConversation, muteConversation } from "#sync/actions/conversations.ts";
 import {
   changeGroupPicture,
   deleteGroupForEveryone,
   leaveGroup,
   removeGroupMember,
   transferGroupOwnership,
-} from "#sync/people/group-commands.ts";
+} from "#sync/actions/groups.ts";
 import { prepareGroupPicture } from "./create/prepare-group-picture.ts";
 import { type GroupConfirmation, GroupConfirmDialog } from "./group-confirm-dialog.tsx";
 import { formatGroupMemberName, type GroupMemberView } from "./members/member-view.ts";

@@ -7,7 +7,7 @@ import { pageCover } from "#components/overlays/cover.ts";
 import { privateConversationId } from "#contract/ids.ts";
 import { hasSystemNotifications } from "#lib/browser/push/push-use.ts";
 import { isRecording } from "#lib/media/sound.ts";
-import { currentEngine } from "#sync/engine.ts";
+import { currentEngine } from "#sync/engine/engine.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { MessageBanner } from "./message-banner.tsx";
 import type { NotificationContext } from "./notification-policy.ts";

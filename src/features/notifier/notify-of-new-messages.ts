@@ -1,5 +1,5 @@
 import type { ConversationId } from "#contract/ids.ts";
-import type { SyncEngine } from "#sync/engine.ts";
+import type { SyncEngine } from "#sync/engine/engine.ts";
 import { type ConversationHead, subscribeNewestHeads } from "#sync/hooks/new-messages.ts";
 import {
   decideNotification,
@@ -28,8 +28,8 @@ type NewMessageWatchOptions = {
 };
 
 /** Announces new messages in this tab: sound, banner, list behind a call. Returns a function that stops it. */
-export const notifyOfNewMessages = ({ tab, userId }: SyncEngine, options: NewMessageWatchOptions): (() => void) => {
-  const { platform, link } = tab;
+export const notifyOfNewMessages = ({ client, userId }: SyncEngine, options: NewMessageWatchOptions): (() => void) => {
+  const { platform, link } = client;
   const speakerLock = new SpeakerTabLock(platform, `lisolo-news-${userId}`);
   let state: NotificationState = initialNotificationState;
   let newest: readonly ConversationHead[] = [];

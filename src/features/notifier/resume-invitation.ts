@@ -9,7 +9,7 @@ import { requestApi } from "#lib/http/api.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { ApiRequestError } from "#lib/http/http-request.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { changeRelation } from "#sync/actions.ts";
+import { changeRelation } from "#sync/actions/contacts.ts";
 
 const cookiePattern = new RegExp(`(?:^|; )${invitationCookie}=([\\w-]{22})(?:;|$)`);
 

@@ -1,6 +1,6 @@
 import { showToast } from "#components/overlays/toast.tsx";
 import { type TextKey, t } from "#i18n/setup.ts";
-import type { SyncNotice } from "#sync/tabs/tab.ts";
+import type { SyncNotice } from "#sync/engine/sync-client.ts";
 
 /** A notice that becomes a toast. */
 export type ShownNotice = Exclude<SyncNotice, "outdated" | "signed-out">;

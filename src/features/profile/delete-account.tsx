@@ -13,7 +13,7 @@ import { saveFlashMessage } from "#lib/session/flash-message.ts";
 import { getSession } from "#lib/session/session.ts";
 import { deleteAccount } from "#lib/session/sign-out.ts";
 import { setSigningOut } from "#lib/session/signing-out.ts";
-import { purgeLocalData, stopEngine } from "#sync/engine.ts";
+import { purgeLocalData, stopEngine } from "#sync/engine/engine.ts";
 import { useUnsentSummary } from "#sync/hooks/use-unsent.ts";
 import { formatUnsentContent } from "./sign-out-warning.ts";
 

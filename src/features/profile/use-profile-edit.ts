@@ -8,7 +8,7 @@ import { nameProblem, TypedDisplayName } from "#contract/names/display-names.ts"
 import { isBlank } from "#contract/text.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { ApiRequestError, toErrorCode } from "#lib/http/http-request.ts";
-import { changeProfilePicture, changeUsername } from "#sync/people/own-profile.ts";
+import { changeProfilePicture, changeUsername } from "#sync/actions/own-profile.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 
 /** Selected picture. Once saved: its storage key and the key of the picture it replaced. */

@@ -14,7 +14,7 @@ import type { SignOutScope } from "#lib/session/pending-sign-out.ts";
 import { getSession } from "#lib/session/session.ts";
 import { signOut } from "#lib/session/sign-out.ts";
 import { setSigningOut } from "#lib/session/signing-out.ts";
-import { purgeLocalData } from "#sync/engine.ts";
+import { purgeLocalData } from "#sync/engine/engine.ts";
 import { useUnsentSummary } from "#sync/hooks/use-unsent.ts";
 import { checkSignOutLosses, formatUnsentContent, type SignOutLosses } from "./sign-out-warning.ts";
 

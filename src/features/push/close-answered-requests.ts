@@ -3,7 +3,7 @@ import { toInvitationTag } from "#contract/push.ts";
 import { listShownNotifications } from "#lib/browser/push/notification-lock.ts";
 import { requestApi } from "#lib/http/api.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
-import type { SyncEngine } from "#sync/engine.ts";
+import type { SyncEngine } from "#sync/engine/engine.ts";
 import { subscribeReceivedRequests, type WaitingRequests } from "#sync/hooks/use-people.ts";
 import { listAnsweredRequests, listDoubtfulInvitations } from "./answered-requests.ts";
 
@@ -20,11 +20,11 @@ const listOpenInvitationTags = async (): Promise<string[]> => {
  * another device: the leader tab does so when one changes and when the page becomes visible. Returns a function that
  * stops it.
  */
-export const closeAnsweredRequests = ({ tab }: SyncEngine): (() => void) => {
+export const closeAnsweredRequests = ({ client }: SyncEngine): (() => void) => {
   let now: WaitingRequests | undefined;
   const close = async (before: WaitingRequests) => {
-    if (!tab.isLeader || !now) return;
-    const state = { before, now, isVisible: tab.platform.isVisible() };
+    if (!client.isLeader || !now) return;
+    const state = { before, now, isVisible: client.platform.isVisible() };
     const shown = await listShownNotifications();
     for (const notification of listAnsweredRequests(shown, state)) notification.close();
     const doubtful = listDoubtfulInvitations(shown, state);

@@ -1,6 +1,6 @@
 import { listRingNotifications, type NotifiedRing } from "#lib/browser/push/ring-notifications.ts";
-import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
-import type { SyncEngine } from "#sync/engine.ts";
+import type { CallFeedEvent } from "#sync/connection/call-feed.ts";
+import type { SyncEngine } from "#sync/engine/engine.ts";
 
 /** Whether an event tells that a call no longer rings on this device. */
 export const endsRing = (event: CallFeedEvent, { id, sentAt }: Pick<NotifiedRing, "id" | "sentAt">): boolean => {
@@ -18,8 +18,8 @@ export const endsRing = (event: CallFeedEvent, { id, sentAt }: Pick<NotifiedRing
 };
 
 /** Closes notifications of calls that no longer ring, as this page learns of it. Returns a function that stops it. */
-export const closeCallNotifications = ({ tab }: SyncEngine): (() => void) =>
-  tab.calls.subscribe((event) => {
+export const closeCallNotifications = ({ client }: SyncEngine): (() => void) =>
+  client.calls.subscribe((event) => {
     if (event.event_type === "signal" || event.event_type === "ring") return;
     const close = async () => {
       for (const { call, notification } of await listRingNotifications())

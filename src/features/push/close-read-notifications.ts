@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { summaryNotificationTag } from "#contract/push.ts";
 import { listShownNotifications } from "#lib/browser/push/notification-lock.ts";
-import type { SyncEngine } from "#sync/engine.ts";
+import type { SyncEngine } from "#sync/engine/engine.ts";
 import { type ConversationHead, subscribeNewestHeads } from "#sync/hooks/new-messages.ts";
 import { listReadNotifications } from "./read-notifications.ts";
 
@@ -12,10 +12,10 @@ const ShownData = v.object({ conversation: v.string(), head: v.number() });
  * conversation changes and when the page becomes visible, and then that of quiet hours. Returns a function that stops
  * it.
  */
-export const closeReadNotifications = ({ tab }: SyncEngine): (() => void) => {
+export const closeReadNotifications = ({ client }: SyncEngine): (() => void) => {
   let newest: readonly ConversationHead[] = [];
   const close = async () => {
-    if (!tab.isLeader) return;
+    if (!client.isLeader) return;
     const shown = await listShownNotifications();
     const ofMessages = shown.flatMap((notification) => {
       const data = v.safeParse(ShownData, notification.data);
@@ -23,7 +23,7 @@ export const closeReadNotifications = ({ tab }: SyncEngine): (() => void) => {
     });
     for (const { notification } of listReadNotifications(ofMessages, newest)) notification.close();
     // The list shows what a summary announced.
-    if (tab.platform.isVisible())
+    if (client.platform.isVisible())
       for (const notification of shown) if (notification.tag === summaryNotificationTag) notification.close();
   };
   const update = () => void close().catch((error: unknown) => console.warn("notifications", error));

@@ -6,8 +6,8 @@ import { pushUse } from "#lib/browser/push/push-use.ts";
 import { readAskHistory } from "#lib/push/ask-history.ts";
 import { shouldAsk } from "#lib/push/ask-policy.ts";
 import { devicePush } from "#lib/push/browser-push.ts";
-import { recoverBackgroundMessages } from "#sync/actions.ts";
-import { currentEngine } from "#sync/engine.ts";
+import { recoverBackgroundMessages } from "#sync/actions/messages.ts";
+import { currentEngine } from "#sync/engine/engine.ts";
 import { AskCard } from "./ask-card.tsx";
 import { closeAnsweredRequests } from "./close-answered-requests.ts";
 import { closeCallNotifications } from "./close-call-notifications.ts";
@@ -44,7 +44,7 @@ export default function PushHost() {
   }, []);
   useEffect(() => {
     if (!engine) return;
-    const { pushKeyVersion } = engine.tab;
+    const { pushKeyVersion } = engine.client;
     const renew = async () => {
       if (pushKeyVersion.get() > 0) await devicePush.start(true);
     };

@@ -12,9 +12,9 @@ import { toErrorText } from "#lib/http/error-text.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
+import { blockPerson } from "#sync/actions/contacts.ts";
+import { acceptGroupInvitation, declineGroupInvitation } from "#sync/actions/group-invitations.ts";
 import { useRemoteQuery } from "#sync/hooks/use-remote.ts";
-import { blockPerson } from "#sync/people/contact-commands.ts";
-import { acceptGroupInvitation, declineGroupInvitation } from "#sync/people/group-invitation-commands.ts";
 import { toNameList } from "./request-context-list.tsx";
 
 type InvitationAction = "accept" | "decline" | "block";

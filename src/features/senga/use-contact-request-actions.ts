@@ -10,7 +10,7 @@ import {
   blockPerson,
   declineReceivedRequest,
   sendContactRequest,
-} from "#sync/people/contact-commands.ts";
+} from "#sync/actions/contacts.ts";
 
 export type RequestPerson = { id: Uuid; username: string };
 /** Action running for a person; only its button shows a spinner. */

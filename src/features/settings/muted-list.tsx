@@ -8,7 +8,7 @@ import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { toAvatarPerson, unknownPerson } from "#components/people/avatar-text.ts";
 import { toMutedText } from "#components/people/mute-texts.ts";
 import { PersonListItem } from "#components/people/person-row.tsx";
-import { muteConversation } from "#sync/actions.ts";
+import { muteConversation } from "#sync/actions/conversations.ts";
 import { type MutedConversation, useMutedConversations } from "#sync/hooks/use-muted.ts";
 
 function MutedConversationRow({

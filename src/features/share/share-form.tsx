@@ -8,9 +8,10 @@ import type { Uuid } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
 import { type OpenedShare, saveSharedText, sendShare } from "#lib/browser/share/stored-share.ts";
-import { loadMulticast, SyncError } from "#sync/actions.ts";
+import { loadMulticast } from "#sync/actions/load-code.ts";
+import { broadcastFiles, broadcastText } from "#sync/actions/message-actions.ts";
 import { useRecipients } from "#sync/hooks/use-recipients.ts";
-import { broadcastFiles, broadcastText } from "#sync/message-actions.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
 import { SharedFileList } from "./shared-file-list.tsx";
 import { useSharedFiles } from "./use-shared-files.ts";
 

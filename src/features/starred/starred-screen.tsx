@@ -12,7 +12,7 @@ import { toDisplayName } from "#components/people/person-name.ts";
 import { formatTimeOrDate } from "#i18n/relative-date.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
-import { setStarred } from "#sync/message-actions.ts";
+import { setStarred } from "#sync/actions/message-actions.ts";
 import type { StarredMessage } from "#sync/queries/starred-messages.ts";
 import { useStarredMessages } from "./use-starred-messages.ts";
 

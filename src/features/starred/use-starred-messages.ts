@@ -19,7 +19,7 @@ export const useStarredMessages = (
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the list, a new one at every render
   useEffect(() => {
     // Without a network they are fetched when the list is opened again.
-    if (engine && missing.length > 0) fetchStarredMessages(engine.tab, missing).catch(() => undefined);
+    if (engine && missing.length > 0) fetchStarredMessages(engine.client, missing).catch(() => undefined);
   }, [engine, missingKey]);
   return starred;
 };

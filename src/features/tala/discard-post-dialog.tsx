@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { discardPendingPost } from "#sync/feed/feed-commands.ts";
+import { discardPendingPost } from "#sync/actions/posts.ts";
 import { type FocusTarget, useRestoreFocus } from "./use-focus-handoff.ts";
 
 type DiscardPostDialogProps = { id: Uuid; focusTarget: FocusTarget; isPending: boolean; onClose: () => void };

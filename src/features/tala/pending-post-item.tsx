@@ -3,7 +3,7 @@ import { Button } from "#components/controls/button.tsx";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { useObjectUrl } from "#components/images/use-object-url.ts";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
-import { retryPendingPost } from "#sync/feed/feed-commands.ts";
+import { retryPendingPost } from "#sync/actions/posts.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
 import type { PendingPost } from "#sync/hooks/use-feed.ts";
 import { useOwnProfile } from "#sync/hooks/use-people.ts";

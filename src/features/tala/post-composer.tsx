@@ -13,12 +13,12 @@ import type { Audience } from "#contract/settings/settings.ts";
 import { cleanPost, countGraphemes } from "#contract/tala.ts";
 import type { TextKey } from "#i18n/setup.ts";
 import { isComposingKey } from "#lib/browser/composing-key.ts";
-import { SyncError } from "#sync/actions.ts";
+import { getPostOutcome, publishPost } from "#sync/actions/posts.ts";
 import { readDefaultAudience } from "#sync/feed/default-audience.ts";
-import { getPostOutcome, publishPost } from "#sync/feed/feed-commands.ts";
 import { useDraft } from "#sync/hooks/use-draft.ts";
 import { useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
 import { AudienceSelect } from "./audience-select.tsx";
 import { type PostPictureSelection, usePostPicture } from "./use-post-picture.ts";
 

@@ -6,7 +6,7 @@ import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { useFormat } from "#i18n/use-format.ts";
 import { useSession } from "#lib/session/use-session.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { deletePublishedPost } from "#sync/feed/feed-commands.ts";
+import { deletePublishedPost } from "#sync/actions/posts.ts";
 import type { FeedPost } from "#sync/hooks/use-feed.ts";
 import { AudienceNote } from "./audience-note.tsx";
 import { PostLayout } from "./post-layout.tsx";

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { hasAttachmentDraft } from "#sync/actions.ts";
+import { hasAttachmentDraft } from "#sync/actions/drafts.ts";
 import { useFeed } from "#sync/hooks/use-feed.ts";
 import { FeedList } from "./feed-list.tsx";
 import { NewPostsButton } from "./new-posts-button.tsx";

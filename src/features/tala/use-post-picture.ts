@@ -3,7 +3,7 @@ import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { t } from "#i18n/setup.ts";
 import { MediaError } from "#lib/media/outgoing-file.ts";
-import type { OutgoingPicture } from "#sync/feed/feed-commands.ts";
+import type { OutgoingPicture } from "#sync/actions/posts.ts";
 
 const pictureRefusalTexts = {
   tooLarge: "tala.pictureTooLarge",

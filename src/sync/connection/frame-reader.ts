@@ -1,7 +1,7 @@
 import type { CommandResults } from "#contract/wire/commands.ts";
 import type { Ack, ServerFrameOf } from "#contract/wire/server-frames.ts";
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
-import type { RequestCommand } from "./pending-requests.ts";
+import type { RequestCommand } from "#sync/store/sync-port.ts";
 
 export type ResultFrame = ServerFrameOf<"changes" | "page" | "call" | "presence" | "search" | "revisions" | "done">;
 /** Frame of a change of the inbox: those with a change number and without a ref. */

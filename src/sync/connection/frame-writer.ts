@@ -11,7 +11,7 @@ export const groupIntoFrames = (due: readonly OutboxRow[]): FrameBatch[] => {
   const frames: [OutboxRow, ...OutboxRow[]][] = [];
   for (const row of due) {
     const frame = frames.at(-1);
-    if (frame && row.spread !== undefined && frame[0].spread === row.spread) frame.push(row);
+    if (frame && row.multicastId !== undefined && frame[0].multicastId === row.multicastId) frame.push(row);
     else frames.push([row]);
   }
   return frames;

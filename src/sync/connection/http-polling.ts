@@ -1,10 +1,10 @@
 import type { Uuid } from "#contract/ids.ts";
-import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
-import { CallPoller } from "#sync/calls/call-polling.ts";
 import type { InboundQueue } from "#sync/inbound/inbound-queue.ts";
 import { toRowChanges } from "#sync/inbound/server-changes.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { applyCatchUp, readSyncCursor, type SyncCursor } from "#sync/store/sync-cursor.ts";
+import type { CallFeedEvent } from "./call-feed.ts";
+import { CallPoller } from "./call-polling.ts";
 import { requestByHttp } from "./http-transport.ts";
 
 const minIntervalMs = 5_000;

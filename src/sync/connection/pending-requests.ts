@@ -1,16 +1,5 @@
-import type { CallRequest } from "#contract/calls/call-commands.ts";
-import type { Command } from "#contract/wire/commands.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-
-/**
- * Commands sent as a request and answered with a result, over the socket or by HTTP. Messages, receipts and changes of
- * stored data have their own paths, which also confirm that the change was made.
- */
-export type RequestCommand = Extract<
-  Command,
-  { type: "page" | "search" | "changes" | "revised" | "presence" | "react" | "setDraft" | CallRequest["type"] }
->;
 
 const resultTimeoutMs = 20_000;
 

@@ -10,12 +10,13 @@ import {
   type ServerFrameOf,
   toSocketBase,
 } from "#contract/wire/server-frames.ts";
-import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
 import { type ServerChange, toRowChanges } from "#sync/inbound/server-changes.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { OutboxRow } from "#sync/store/database.ts";
 import { addGap, applyCatchUp, type SyncCursor } from "#sync/store/sync-cursor.ts";
+import type { RequestCommand } from "#sync/store/sync-port.ts";
+import type { CallFeedEvent } from "./call-feed.ts";
 import {
   type ChangeFrame,
   countMessages,
@@ -25,7 +26,7 @@ import {
   toServerChanges,
 } from "./frame-reader.ts";
 import { FrameWriter } from "./frame-writer.ts";
-import { PendingRequests, type RequestCommand } from "./pending-requests.ts";
+import { PendingRequests } from "./pending-requests.ts";
 import { ReconnectingSocket, type SocketEvents } from "./socket.ts";
 import { StatusReporter } from "./status-reporter.ts";
 

@@ -1,14 +1,13 @@
 import type { Table } from "dexie";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { getContext } from "#sync/outbox/enqueue.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import { clearJournaledDraftInput } from "#sync/store/journal.ts";
 import { deleteTextDraft } from "#sync/store/pending/draft-edits.ts";
 import { type DraftSlot, type DraftTarget, toDraftSlotKeys } from "#sync/store/pending/draft-keys.ts";
-import { listPendingEdits, toPendingEditKey } from "#sync/store/pending-edits.ts";
+import { listRecordings, readDraftRows } from "#sync/store/pending/draft-rows.ts";
+import { listPendingEdits, toPendingEditKey } from "#sync/store/pending/pending-edits.ts";
+import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
-import { listRecordings, readDraftRows } from "./draft-rows.ts";
 import { deleteKeptTexts } from "./keep-text.ts";
 
 /** Tables of the bytes of drafts, and of the uploads and cached files that may have adopted them. */
@@ -36,11 +35,11 @@ export const deleteDraft = (store: LocalStore, { target, key }: DraftSlot): Prom
   deleteDraftRows(store, target, [key]);
 
 /** Deletes the target's drafts in all slots, with their bytes and journal entries. */
-export const discardDrafts = async (tab: Tab, target: DraftTarget): Promise<void> => {
-  const store = tab.context.get()?.store;
+export const discardDrafts = async (port: SyncPort, target: DraftTarget): Promise<void> => {
+  const store = port.context.get()?.store;
   if (!store) return;
   const keys = toDraftSlotKeys(target);
-  for (const key of keys) clearJournaledDraftInput({ platform: tab.platform, me: tab.userId }, key);
+  for (const key of keys) clearJournaledDraftInput(port, key);
   await deleteDraftRows(store, target, keys);
 };
 
@@ -49,11 +48,11 @@ export const queryChunks = (store: LocalStore, key: string) =>
 
 /** Deletes the recordings of a conversation, or the one with this start. */
 export const deleteRecordingDraft = async (
-  tab: Tab,
+  port: SyncPort,
   conversation: ConversationId,
   startedAt?: number,
 ): Promise<void> => {
-  const { store } = getContext(tab);
+  const { store } = requireContext(port);
   await changeDraft(store, conversation, [store.chunks], async () => {
     for (const { conversation: key } of await listRecordings(store, conversation, startedAt)) {
       await store.recordings.delete(key);
@@ -63,13 +62,13 @@ export const deleteRecordingDraft = async (
 };
 
 /** Deletes all drafts, kept texts and refused edits of a removed conversation. Clearing its history keeps them. */
-export const deleteConversationDrafts = async (tab: Tab, conversation: ConversationId): Promise<void> => {
-  const store = tab.context.get()?.store;
+export const deleteConversationDrafts = async (port: SyncPort, conversation: ConversationId): Promise<void> => {
+  const store = port.context.get()?.store;
   if (!store) return;
-  await deleteTextDraft(store, conversation, tab.platform.now());
-  await discardDrafts(tab, conversation);
-  await deleteRecordingDraft(tab, conversation);
+  await deleteTextDraft(store, conversation, port.platform.now());
+  await discardDrafts(port, conversation);
+  await deleteRecordingDraft(port, conversation);
   const refused = (await listPendingEdits(store, conversation)).filter(({ error }) => error);
   await store.meta.bulkDelete(refused.map(toPendingEditKey));
-  deleteKeptTexts({ platform: tab.platform, me: tab.userId }, conversation);
+  deleteKeptTexts(port, conversation);
 };

@@ -1,6 +1,5 @@
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { fileMaxBytes } from "#contract/limits/files.ts";
-import { getContext } from "#sync/outbox/enqueue.ts";
 import { clearJournaledDraftInput, journalDraftInput } from "#sync/store/journal.ts";
 import {
   type DraftRow,
@@ -9,14 +8,14 @@ import {
   type SavedDraft,
   toDraftSlotKeys,
 } from "#sync/store/pending/draft-keys.ts";
+import { listDraftKeys, readDraftRow } from "#sync/store/pending/draft-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { toStoredBytes } from "#sync/store/stored-bytes.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
+import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { Draft } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { deleteDraft, deleteDraftBytes, draftByteTables } from "./delete-drafts.ts";
-import { listDraftKeys, readDraftRow } from "./draft-rows.ts";
 import { acquireFreeSlot, acquireReleasedSlot } from "./draft-slots.ts";
 
 const writeDelayMs = 400;
@@ -29,7 +28,7 @@ const canBeSent = ({ size }: File): boolean => size > 0 && size <= fileMaxBytes;
  * page has its own slot of a target. On a phone without room nothing is saved; the draft then exists in its page only.
  */
 export class DraftKeeper {
-  readonly #tab: Tab;
+  readonly #port: SyncPort;
   /** Slot under which the draft is saved. */
   readonly slot: DraftSlot;
   readonly #releaseLock: () => void;
@@ -42,12 +41,12 @@ export class DraftKeeper {
   #writes: Promise<unknown> = Promise.resolve();
   #isStorageFull = false;
 
-  private constructor(tab: Tab, slot: DraftSlot, releaseLock: () => void, onStorageFull: () => void) {
-    this.#tab = tab;
+  private constructor(port: SyncPort, slot: DraftSlot, releaseLock: () => void, onStorageFull: () => void) {
+    this.#port = port;
     this.slot = slot;
     this.#releaseLock = releaseLock;
     this.#onStorageFull = onStorageFull;
-    this.#unsubscribe = tab.platform.onLeave(() => this.#handleLeave());
+    this.#unsubscribe = port.platform.onLeave(() => this.#handleLeave());
   }
 
   /**
@@ -56,21 +55,21 @@ export class DraftKeeper {
    * on.
    */
   static async open(
-    tab: Tab,
+    port: SyncPort,
     target: DraftTarget,
     onRestored: (saved: Draft) => void = () => {},
     onStorageFull: () => void = () => {},
   ): Promise<DraftKeeper | undefined> {
-    const used = await listDraftKeys(tab, getContext(tab).store, target);
+    const used = await listDraftKeys(port, requireContext(port).store, target);
     const keys = toDraftSlotKeys(target);
     // The first slots may be in use in a database that does not answer at the moment.
-    if (tab.isInMemory) keys.reverse();
+    if (port.isInMemory) keys.reverse();
     const slot =
-      (await acquireFreeSlot(tab, used)) ??
-      (used.length > 0 ? await acquireReleasedSlot(tab, used) : undefined) ??
-      (await acquireFreeSlot(tab, keys));
+      (await acquireFreeSlot(port, used)) ??
+      (used.length > 0 ? await acquireReleasedSlot(port, used) : undefined) ??
+      (await acquireFreeSlot(port, keys));
     if (!slot) return undefined;
-    const keeper = new DraftKeeper(tab, { target, key: slot.key }, slot.release, onStorageFull);
+    const keeper = new DraftKeeper(port, { target, key: slot.key }, slot.release, onStorageFull);
     const saved = await keeper.load().catch((error: unknown) => console.warn("the draft cannot be read", error));
     if (saved) onRestored(saved);
     return keeper;
@@ -78,7 +77,7 @@ export class DraftKeeper {
 
   /** Loads the draft that a closed or crashed page left in this slot. */
   async load(): Promise<Draft | undefined> {
-    const { store } = getContext(this.#tab);
+    const { store } = requireContext(this.#port);
     const row = await readDraftRow(store, this.slot);
     if (!row) return undefined;
     const blobs = await store.blobs.bulkGet(row.files.map(({ id }) => id));
@@ -98,34 +97,30 @@ export class DraftKeeper {
   /** Saves the draft soon. Cheap enough to call at every keystroke. */
   save(draft: Draft): void {
     this.#latest = draft;
-    this.#cancelWrite ??= this.#tab.platform.startTimer(writeDelayMs, () => void this.#flush());
+    this.#cancelWrite ??= this.#port.platform.startTimer(writeDelayMs, () => void this.#flush());
   }
 
   /** Saves the latest state, so that the message can adopt the stored bytes instead of writing them again. */
   async prepareToSend(): Promise<SavedDraft> {
     await this.#flush();
-    const { store } = getContext(this.#tab);
+    const { store } = requireContext(this.#port);
     const named = (await readDraftRow(store, this.slot))?.files.map(({ id }) => id) ?? [];
     // A rebuilt database may have the row without the bytes.
     const stored = new Set(await store.blobs.where("file").anyOf(named).primaryKeys());
     return { ...this.slot, savedFiles: new Map([...this.#blobIds].filter(([, id]) => stored.has(id))) };
   }
 
-  get #journalScope() {
-    return { platform: this.#tab.platform, me: this.#tab.userId };
-  }
-
   /** Journals what was written when the page is left, because the page may close before the store is written. */
   #handleLeave(): void {
     const { text = "", audience } = this.#latest ?? {};
-    if (text.trim() !== "" || audience) journalDraftInput(this.#journalScope, this.slot.key, { text, audience });
+    if (text.trim() !== "" || audience) journalDraftInput(this.#port, this.slot.key, { text, audience });
     void this.#flush();
   }
 
   /** Deletes the draft, because it was sent or discarded, and releases the slot. */
   async discard(): Promise<void> {
     this.#cancelPending();
-    clearJournaledDraftInput(this.#journalScope, this.slot.key);
+    clearJournaledDraftInput(this.#port, this.slot.key);
     await this.#enqueue(() => this.#delete());
     this.#releaseLock();
   }
@@ -151,7 +146,7 @@ export class DraftKeeper {
 
   /** Deletes the row and all stored bytes of this draft, including bytes that the row does not name (any more). */
   async #delete(): Promise<void> {
-    const { store } = getContext(this.#tab);
+    const { store } = requireContext(this.#port);
     await deleteDraft(store, this.slot);
     await deleteDraftBytes(store, [...this.#blobIds.values()]);
   }
@@ -165,12 +160,12 @@ export class DraftKeeper {
   async #write(): Promise<void> {
     const draft = this.#latest;
     if (!draft || this.#isStorageFull) return;
-    const context = getContext(this.#tab);
+    const context = requireContext(this.#port);
     try {
       await this.#saveRows(context, draft);
       if (this.#latest !== draft) return;
       this.#latest = undefined;
-      clearJournaledDraftInput(this.#journalScope, this.slot.key);
+      clearJournaledDraftInput(this.#port, this.slot.key);
     } catch (error) {
       await this.#delete();
       this.#isStorageFull = isQuotaError(error);
@@ -188,7 +183,7 @@ export class DraftKeeper {
       throw new DOMException("draft exceeds the limit", "QuotaExceededError");
     const rows: DraftRow["files"] = [];
     for (const file of sendable) {
-      const id = this.#blobIds.get(file) ?? createUuid(this.#tab.platform.now());
+      const id = this.#blobIds.get(file) ?? createUuid(this.#port.platform.now());
       this.#blobIds.set(file, id);
       if (!saved.has(id)) {
         const blob = await toStoredBytes(strict, file.slice(0, file.size, file.type));

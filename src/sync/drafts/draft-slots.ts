@@ -1,4 +1,4 @@
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 
 const slotHandoverMs = 2_000; // a page that is being closed releases its slot within this time
 
@@ -9,7 +9,7 @@ export type SlotLock = { key: string; release: () => void };
  * Acquires the lock of a slot: at once or not at all, or, with a signal, as soon as it is released. Resolves to
  * undefined if that failed or was aborted. A browser without locks grants every slot.
  */
-const acquireSlot = ({ userId, platform: { locks } }: Tab, key: string, signal?: AbortSignal) =>
+const acquireSlot = ({ me, platform: { locks } }: SyncPort, key: string, signal?: AbortSignal) =>
   new Promise<SlotLock | undefined>((resolve) => {
     let release = () => {};
     const held = new Promise<void>((done) => {
@@ -17,7 +17,7 @@ const acquireSlot = ({ userId, platform: { locks } }: Tab, key: string, signal?:
     });
     if (!locks) return resolve({ key, release });
     locks
-      .request(`lisolo-${key}-${userId}`, signal ? { signal } : { ifAvailable: true }, (lock) => {
+      .request(`lisolo-${key}-${me}`, signal ? { signal } : { ifAvailable: true }, (lock) => {
         resolve(lock ? { key, release } : undefined);
         return lock ? held : undefined;
       })
@@ -25,21 +25,21 @@ const acquireSlot = ({ userId, platform: { locks } }: Tab, key: string, signal?:
   });
 
 /** Acquires the first of these slots that no page holds at this moment. */
-export const acquireFreeSlot = async (tab: Tab, keys: readonly string[]): Promise<SlotLock | undefined> => {
+export const acquireFreeSlot = async (port: SyncPort, keys: readonly string[]): Promise<SlotLock | undefined> => {
   for (const key of keys) {
-    const slot = await acquireSlot(tab, key);
+    const slot = await acquireSlot(port, key);
     if (slot) return slot;
   }
   return undefined;
 };
 
 /** Acquires the first of these slots that is released within `slotHandoverMs`. */
-export const acquireReleasedSlot = async (tab: Tab, keys: readonly string[]): Promise<SlotLock | undefined> => {
+export const acquireReleasedSlot = async (port: SyncPort, keys: readonly string[]): Promise<SlotLock | undefined> => {
   const controller = new AbortController();
-  const cancel = tab.platform.startTimer(slotHandoverMs, () => controller.abort());
+  const cancel = port.platform.startTimer(slotHandoverMs, () => controller.abort());
   let first: SlotLock | undefined;
   const tries = keys.map(async (key) => {
-    const slot = await acquireSlot(tab, key, controller.signal);
+    const slot = await acquireSlot(port, key, controller.signal);
     if (!slot) return;
     if (first) return slot.release();
     first = slot;

@@ -4,7 +4,7 @@ import { draftAgeMaxMs, messageTextMaxLength } from "#contract/limits/messages.t
 import { ReplyPlace } from "#contract/messages/body.ts";
 import { DraftList, isSameDraft, type SyncedDraft } from "#contract/settings/drafts.ts";
 import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
-import { isUnsupportedCommand, type OperationSender } from "#sync/outbox/operation-runner.ts";
+import { isUnsupportedCommand, type OperationSender } from "#sync/platform/operation-runner.ts";
 import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
 import { readTextDraft } from "#sync/queries/conversation.ts";
 import { clearJournaledTextDraft, readReplyDraft, readTypingTime, writeReplyDraft } from "#sync/store/journal.ts";

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { ConversationId, type Uuid } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { toStoreName } from "#sync/store/database.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 import type { TextDrafts } from "./text-drafts.ts";
 
 /**
@@ -30,24 +30,28 @@ export const joinDrafts = (draft: string, early: string): string =>
   draft === "" || early.startsWith(draft) ? early : `${draft}\n${early}`;
 
 /** Early text of a conversation; empty if there is none. */
-export const readEarlyDraft = ({ platform, userId }: Tab, conversation: ConversationId): string =>
-  platform.localStorage?.getItem(toEarlyPrefix(userId) + conversation) ?? "";
+export const readEarlyDraft = ({ platform, me }: SyncPort, conversation: ConversationId): string =>
+  platform.localStorage?.getItem(toEarlyPrefix(me) + conversation) ?? "";
 
 /** Deletes an early text that became a draft, unless a first view in another tab has continued it. */
-export const clearEarlyDraft = (tab: Tab, conversation: ConversationId, text: string): void => {
-  if (readEarlyDraft(tab, conversation) === text)
-    tab.platform.localStorage?.removeItem(toEarlyPrefix(tab.userId) + conversation);
+export const clearEarlyDraft = (port: SyncPort, conversation: ConversationId, text: string): void => {
+  if (readEarlyDraft(port, conversation) === text)
+    port.platform.localStorage?.removeItem(toEarlyPrefix(port.me) + conversation);
 };
 
 /** Moves early texts of former pages into the drafts, except that of the conversation on screen. */
-export const recoverEarlyDrafts = async (tab: Tab, drafts: TextDrafts, onScreen: string | undefined): Promise<void> => {
-  for (const [conversation] of listEarlyDrafts({ platform: tab.platform, me: tab.userId })) {
+export const recoverEarlyDrafts = async (
+  port: SyncPort,
+  drafts: TextDrafts,
+  onScreen: string | undefined,
+): Promise<void> => {
+  for (const [conversation] of listEarlyDrafts(port)) {
     if (conversation === onScreen) continue;
     const draft = await drafts.read(conversation);
-    const text = readEarlyDraft(tab, conversation);
+    const text = readEarlyDraft(port, conversation);
     if (text === "") continue; // sent meanwhile in another tab
     drafts.save(conversation, joinDrafts(draft, text));
     drafts.flushToJournal();
-    clearEarlyDraft(tab, conversation, text);
+    clearEarlyDraft(port, conversation, text);
   }
 };

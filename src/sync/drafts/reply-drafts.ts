@@ -1,7 +1,7 @@
 import type { ConversationId } from "#contract/ids.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
 import { readReplyDraft, writeReplyDraft } from "#sync/store/journal.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 import { notifyReplyDrafts, replyDraftListeners } from "./reply-draft-listeners.ts";
 
 /**
@@ -13,8 +13,8 @@ export class ReplyDrafts {
   /** Replies that could not be stored and that only this page knows. */
   readonly #unstored = new Map<ConversationId, ReplyTarget>();
 
-  constructor({ platform, userId }: Pick<Tab, "platform" | "userId">) {
-    this.#scope = { platform, me: userId };
+  constructor(scope: Pick<SyncPort, "platform" | "me">) {
+    this.#scope = scope;
   }
 
   find(conversation: ConversationId): ReplyTarget | undefined {

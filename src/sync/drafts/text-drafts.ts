@@ -1,7 +1,7 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { cleanText } from "#contract/text.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { readTextDraft } from "#sync/queries/conversation.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
 import {
   clearJournaledTextDraft,
@@ -14,8 +14,8 @@ import { deleteTextDraft, finishDraftEdits, recordDraftEdit, typingPauseMs } fro
 import { toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { runInBackground } from "#sync/store/sync-context.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { keepText } from "./keep-text.ts";
 import { ReplyDrafts } from "./reply-drafts.ts";
 
@@ -34,7 +34,7 @@ type UnsavedDraft = { text: string; at: number; isChanged?: boolean; isRecovered
  * holds the files, captions and recipients of drafts.
  */
 export class TextDrafts {
-  readonly #tab: Tab;
+  readonly #port: SyncPort;
   /** Messages that the drafts answer. */
   readonly replies: ReplyDrafts;
   /** Drafts that the store does not have yet. */
@@ -52,28 +52,24 @@ export class TextDrafts {
   #cancelFlush: (() => void) | undefined;
   #flushedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(tab: Tab) {
-    this.#tab = tab;
-    this.replies = new ReplyDrafts(tab);
+  constructor(port: SyncPort) {
+    this.#port = port;
+    this.replies = new ReplyDrafts(port);
     // Journaled drafts: their page closed before the store was written, or the store was lost.
     const recoverJournal = () => {
-      for (const [conversation, text] of listJournaledTextDrafts(this.#journalScope))
+      for (const [conversation, text] of listJournaledTextDrafts(this.#port))
         if (!this.#unsaved.has(conversation)) {
-          this.#unsaved.set(conversation, { text, at: tab.platform.now(), isRecovered: true });
+          this.#unsaved.set(conversation, { text, at: port.platform.now(), isRecovered: true });
           this.#journaled.set(conversation, text);
           this.#scheduleFlush();
         }
     };
     recoverJournal();
-    tab.context.subscribe(() => {
-      if (!tab.context.get()) return;
+    port.context.subscribe(() => {
+      if (!port.context.get()) return;
       recoverJournal();
       this.#scheduleFlush();
     });
-  }
-
-  get #journalScope() {
-    return { platform: this.#tab.platform, me: this.#tab.userId };
   }
 
   /**
@@ -81,11 +77,11 @@ export class TextDrafts {
    * stood in the field. A draft of another tab that was not in it becomes a kept text.
    */
   type(conversation: ConversationId, text: string, before?: string): void {
-    const now = this.#tab.platform.now();
+    const now = this.#port.platform.now();
     this.#typedAt.set(conversation, now);
     if (Math.abs(now - (this.#markedAt.get(conversation) ?? 0)) >= typingStepMs) {
       this.#markedAt.set(conversation, now);
-      writeTypingTime(this.#journalScope, conversation);
+      writeTypingTime(this.#port, conversation);
     }
     this.save(conversation, text, before);
   }
@@ -95,11 +91,11 @@ export class TextDrafts {
    * that cancels it.
    */
   afterTyping(conversation: ConversationId, listener: () => void): () => void {
-    const sinceTyped = this.#tab.platform.now() - (this.#typedAt.get(conversation) ?? 0);
+    const sinceTyped = this.#port.platform.now() - (this.#typedAt.get(conversation) ?? 0);
     const restMs = typingPauseMs - typingStepMs - sinceTyped;
     let cancel = () => {};
     if (restMs > 0)
-      cancel = this.#tab.platform.startTimer(restMs, () => {
+      cancel = this.#port.platform.startTimer(restMs, () => {
         cancel = this.afterTyping(conversation, listener);
       });
     else listener();
@@ -113,33 +109,33 @@ export class TextDrafts {
       const text = await this.read(conversation);
       if (text.trim() === "") return;
       if (!this.#unsaved.has(conversation)) this.#seen.set(conversation, text);
-      this.#unsaved.set(conversation, { text, at: this.#tab.platform.now(), isChanged: true });
+      this.#unsaved.set(conversation, { text, at: this.#port.platform.now(), isChanged: true });
       this.#scheduleFlush();
     };
-    const context = this.#tab.context.get();
+    const context = this.#port.context.get();
     if (context) runInBackground(context, share());
   }
 
   /** Sends the changed drafts to the other devices at once, because a chat is left or the page is hidden. */
   async share(): Promise<void> {
     await this.flush();
-    const store = this.#tab.context.get()?.store;
+    const store = this.#port.context.get()?.store;
     if (!store || (await finishDraftEdits(store)) === 0) return;
     this.#cancelSharing?.();
     this.#cancelSharing = undefined;
-    this.#tab.notifyDraftsChanged();
+    this.#port.notifyChanged("drafts");
   }
 
   #scheduleSharing(): void {
     this.#cancelSharing?.();
-    this.#cancelSharing = this.#tab.platform.startTimer(typingPauseMs, () => this.#tab.notifyDraftsChanged());
+    this.#cancelSharing = this.#port.platform.startTimer(typingPauseMs, () => this.#port.notifyChanged("drafts"));
   }
 
   /** Saves a draft soon; an empty text deletes it. `before`: the draft that it replaces; any by default. */
   save(conversation: ConversationId, text: string, before?: string): void {
     if (before === undefined) this.#seen.delete(conversation);
     else if (!this.#unsaved.has(conversation)) this.#seen.set(conversation, before);
-    this.#unsaved.set(conversation, { text, at: this.#tab.platform.now() });
+    this.#unsaved.set(conversation, { text, at: this.#port.platform.now() });
     // Deleted at once: a sent text must not return as a draft, however soon the tab is closed.
     if (text.trim() === "") this.#flushInBackground();
     else this.#scheduleFlush();
@@ -152,20 +148,20 @@ export class TextDrafts {
   }
 
   #scheduleFlush(): void {
-    this.#cancelFlush ??= this.#tab.platform.startTimer(this.#nextFlushDelayMs, () => this.#flushInBackground());
+    this.#cancelFlush ??= this.#port.platform.startTimer(this.#nextFlushDelayMs, () => this.#flushInBackground());
   }
 
   /** Writes now, or when the store is opened. */
   #flushInBackground(): void {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
-    const context = this.#tab.context.get();
+    const context = this.#port.context.get();
     if (context) runInBackground(context, this.flush());
   }
 
   /** Short after a pause, so that a text that is typed or pasted and sent at once was saved before. */
   get #nextFlushDelayMs(): number {
-    return this.#tab.platform.now() - this.#flushedAt > flushDelayMs ? firstFlushDelayMs : flushDelayMs;
+    return this.#port.platform.now() - this.#flushedAt > flushDelayMs ? firstFlushDelayMs : flushDelayMs;
   }
 
   /** Draft that the store does not have yet. */
@@ -174,7 +170,7 @@ export class TextDrafts {
   }
 
   async read(conversation: ConversationId): Promise<string> {
-    const store = this.#tab.context.get()?.store;
+    const store = this.#port.context.get()?.store;
     const stored = store ? await readTextDraft(store, conversation) : "";
     return this.findUnsaved(conversation) ?? stored;
   }
@@ -187,10 +183,10 @@ export class TextDrafts {
     const draft = this.#unsaved.get(conversation);
     const target = this.replies.find(conversation);
     let isJournaled = false;
-    const isMarkedSent = () => readJournaledTextDraft(this.#journalScope, conversation) === "";
+    const isMarkedSent = () => readJournaledTextDraft(this.#port, conversation) === "";
     this.#sendCount++;
     try {
-      const sending = enqueueText(this.#tab, conversation, text, {
+      const sending = enqueueText(this.#port, conversation, text, {
         // Until the stored draft is deleted, the journal says that it was sent. Any tab may write a new one meanwhile.
         onJournaled: () => {
           isJournaled = true;
@@ -217,19 +213,19 @@ export class TextDrafts {
 
   #journal(conversation: ConversationId, text: string): void {
     this.#journaled.set(conversation, text);
-    journalTextDraft(this.#journalScope, conversation, text);
+    journalTextDraft(this.#port, conversation, text);
   }
 
   /** Whether the journal has a draft of another tab that neither this tab has shown nor the sent text contains. */
   #hasOtherDraft(conversation: ConversationId, sent = ""): boolean {
-    const journaled = readJournaledTextDraft(this.#journalScope, conversation) ?? "";
+    const journaled = readJournaledTextDraft(this.#port, conversation) ?? "";
     const known = [this.#journaled.get(conversation), this.#seen.get(conversation)];
     return !sent.includes(cleanText(journaled)) && !known.includes(journaled);
   }
 
   #clear(conversation: ConversationId): void {
     this.#unsaved.delete(conversation);
-    if (!this.#hasOtherDraft(conversation)) clearJournaledTextDraft(this.#journalScope, conversation);
+    if (!this.#hasOtherDraft(conversation)) clearJournaledTextDraft(this.#port, conversation);
   }
 
   /** Writes unsaved drafts to the journal, then to the store: the page may close before the store is written. */
@@ -242,13 +238,13 @@ export class TextDrafts {
   async flush(): Promise<void> {
     this.#cancelFlush?.();
     this.#cancelFlush = undefined;
-    this.#flushedAt = this.#tab.platform.now();
-    const store = this.#tab.context.get()?.store;
+    this.#flushedAt = this.#port.platform.now();
+    const store = this.#port.context.get()?.store;
     if (!store) return;
     const write = async ([conversation, draft]: [ConversationId, UnsavedDraft]) => {
       const isEmpty = draft.text.trim() === "";
       const isChanged = await changeDraft(store, conversation, [], async () => {
-        if (draft.isRecovered && readJournaledTextDraft(this.#journalScope, conversation) !== draft.text) {
+        if (draft.isRecovered && readJournaledTextDraft(this.#port, conversation) !== draft.text) {
           if (this.#unsaved.get(conversation) === draft) this.#unsaved.delete(conversation);
           return undefined; // another tab stores the later one
         }
@@ -256,7 +252,7 @@ export class TextDrafts {
         if (!draft.isChanged && stored === (isEmpty ? "" : draft.text)) return false;
         if (this.#isUnseen(conversation, stored) && !draft.text.includes(stored.trim())) {
           if (isEmpty) return false; // an emptied field ends only the text that stood in it
-          if (!keepText(this.#journalScope, conversation, stored)) return undefined; // no room: it stays in its page
+          if (!keepText(this.#port, conversation, stored)) return undefined; // no room: it stays in its page
         }
         this.#seen.set(conversation, isEmpty ? "" : draft.text);
         const { at } = draft;
@@ -268,7 +264,7 @@ export class TextDrafts {
         return true;
       });
       if (isChanged === undefined) return;
-      if (isChanged && isEmpty) this.#tab.notifyDraftsChanged();
+      if (isChanged && isEmpty) this.#port.notifyChanged("drafts");
       else if (isChanged) this.#scheduleSharing();
       if (this.#unsaved.get(conversation) !== draft) return;
       if (draft.text.trim() === "") this.#clear(conversation);

@@ -1,8 +1,8 @@
 import { listJournaledTextDrafts, listSentTexts } from "#sync/store/journal.ts";
 import { isDraftShared } from "#sync/store/pending/draft-edits.ts";
 import { toDraftTarget } from "#sync/store/pending/draft-keys.ts";
-import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
-import { listPendingEdits } from "#sync/store/pending-edits.ts";
+import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
+import { listPendingEdits } from "#sync/store/pending/pending-edits.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { listEarlyDrafts } from "./early-drafts.ts";
 import { listAllKeptTexts } from "./kept-texts.ts";

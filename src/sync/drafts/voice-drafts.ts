@@ -1,15 +1,14 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { getContext } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { type RecordingRow, toRecordingKeys } from "#sync/store/pending/draft-keys.ts";
+import { listRecordings } from "#sync/store/pending/draft-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { toBlob, toStoredBytes } from "#sync/store/stored-bytes.ts";
 import { retryOnQuotaError } from "#sync/store/sync-context.ts";
+import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { changeDraft } from "#sync/store/unsent-messages.ts";
 import type { RecordingDraft } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { queryChunks } from "./delete-drafts.ts";
-import { listRecordings } from "./draft-rows.ts";
 import { acquireFreeSlot, acquireReleasedSlot, type SlotLock } from "./draft-slots.ts";
 
 /**
@@ -21,21 +20,21 @@ const toLockKey = (conversation: ConversationId, startedAt: number): string => `
 
 /** Acquires the lock of a running recording. While it is held, no page offers the saved chunks. */
 export const acquireRecordingLock = (
-  tab: Tab,
+  port: SyncPort,
   conversation: ConversationId,
   startedAt: number,
-): Promise<SlotLock | undefined> => acquireFreeSlot(tab, [toLockKey(conversation, startedAt)]);
+): Promise<SlotLock | undefined> => acquireFreeSlot(port, [toLockKey(conversation, startedAt)]);
 
 /**
  * Appends a chunk to a recording. A new recording takes a free slot, so that it replaces none that another page has not
  * sent yet. Rejects with a SyncError, "no_room" if the phone's storage is full.
  */
-export const appendRecordingChunk = async (tab: Tab, recording: RecordingRow, chunk: Blob): Promise<void> => {
-  const context = getContext(tab);
+export const appendRecordingChunk = async (port: SyncPort, recording: RecordingRow, chunk: Blob): Promise<void> => {
+  const context = requireContext(port);
   const { store } = context;
   const { conversation, startedAt } = recording;
   const keys = toRecordingKeys(conversation);
-  if (tab.isInMemory) keys.reverse(); // as for draft slots
+  if (port.isInMemory) keys.reverse(); // as for draft slots
   const bytes = await toStoredBytes(store, chunk);
   const write = () =>
     changeDraft(store, conversation, [store.chunks], async () => {
@@ -57,14 +56,14 @@ export const appendRecordingChunk = async (tab: Tab, recording: RecordingRow, ch
  * page that is being closed; recordings in progress are left out.
  */
 export const findRecordingDraft = async (
-  tab: Tab,
+  port: SyncPort,
   conversation: ConversationId,
   startedAt?: number,
 ): Promise<RecordingDraft | undefined> => {
-  const { store } = getContext(tab);
+  const { store } = requireContext(port);
   const rows = await listRecordings(store, conversation, startedAt);
   const lock = await acquireReleasedSlot(
-    tab,
+    port,
     rows.map((row) => toLockKey(conversation, row.startedAt)),
   );
   lock?.release();

@@ -4,7 +4,7 @@ import { PostPage } from "#contract/tala.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { asSyncError, type FailureCode, SyncError } from "#sync/platform/sync-error.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 import { readFeedEtag, storePostPage, trimPosts } from "./feed-store.ts";
 import { pruneFeedPictures } from "./post-pictures.ts";
 
@@ -49,7 +49,7 @@ export type FeedStatus = { at: "looking" } | { at: "seen" } | { at: "failed"; co
 /** Polls for new statuses while the feed is on screen. */
 export class FeedPoller {
   readonly status = new Observable<FeedStatus>({ at: "looking" });
-  readonly #tab: Tab;
+  readonly #port: SyncPort;
   readonly #getIntervalMs: () => number;
   #polledAt = Number.NEGATIVE_INFINITY;
   #request: Promise<void> | undefined;
@@ -57,15 +57,15 @@ export class FeedPoller {
   #cancel = () => {};
   readonly #unsubscribe: (() => void)[];
 
-  constructor(tab: Tab, isDataSaverOn: () => boolean) {
-    this.#tab = tab;
+  constructor(port: SyncPort, isDataSaverOn: () => boolean) {
+    this.#port = port;
     this.#getIntervalMs = () => feedPollMs * (isDataSaverOn() ? dataSaverFactor : 1);
     this.#unsubscribe = [
-      tab.platform.onWake(() => this.#pollIfDue()),
-      tab.link.subscribe(() => {
-        if (tab.link.get() === "online" && this.status.get().at === "failed") void this.#poll();
+      port.platform.onWake(() => this.#pollIfDue()),
+      port.link.subscribe(() => {
+        if (port.link.get() === "online" && this.status.get().at === "failed") void this.#poll();
       }),
-      tab.context.subscribe(() => this.#pollIfDue()),
+      port.context.subscribe(() => this.#pollIfDue()),
     ];
     this.#trim();
     void this.#poll();
@@ -85,7 +85,7 @@ export class FeedPoller {
   }
 
   #trim(): void {
-    const context = this.#tab.context.get();
+    const context = this.#port.context.get();
     if (!context) return;
     trimPosts(context.store)
       .catch(() => undefined) // the next run tries again
@@ -93,15 +93,15 @@ export class FeedPoller {
   }
 
   #pollIfDue(): void {
-    const isDue = this.#tab.platform.now() - this.#polledAt >= this.#getIntervalMs();
+    const isDue = this.#port.platform.now() - this.#polledAt >= this.#getIntervalMs();
     if (isDue || this.status.get().at === "failed") void this.#poll();
   }
 
   /** Polls once. Calls during a request wait for the same answer. */
   async #poll(): Promise<void> {
-    const context = this.#tab.context.get();
+    const context = this.#port.context.get();
     // Polling continues when the page becomes visible or the store is opened.
-    if (this.#isStopped || !context || !this.#tab.platform.isVisible()) return;
+    if (this.#isStopped || !context || !this.#port.platform.isVisible()) return;
     this.#request ??= this.#requestNewest(context).finally(() => {
       this.#request = undefined;
     });

@@ -4,9 +4,7 @@ import { createUuid, type Uuid } from "#contract/ids.ts";
 import { pictureMaxBytes } from "#contract/limits/tala.ts";
 import type { Audience } from "#contract/settings/settings.ts";
 import { cleanPost, NewPost, type PostPicture } from "#contract/tala.ts";
-import { getContext } from "#sync/outbox/enqueue.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { waitForStore } from "#sync/queries/wait-for-store.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import type { DraftSlot } from "#sync/store/pending/draft-keys.ts";
 import type { PostQueueRow } from "#sync/store/post-rows.ts";
@@ -15,7 +13,8 @@ import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { toBlob, toStoredBytes } from "#sync/store/stored-bytes.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
+import { waitForStore } from "#sync/store/wait-for-store.ts";
 import { deletePostLocally } from "./post-pictures.ts";
 
 /** Queue of Tala statuses that the server has not acknowledged. */
@@ -46,15 +45,15 @@ const nextPostTime = async ({ strict, platform }: SyncContext): Promise<number> 
  * is durable; rejects with a SyncError if it is not stored.
  */
 export const enqueuePost = async (
-  tab: Tab,
+  port: SyncPort,
   text: string,
   picture: OutgoingPicture | undefined,
   audience: Audience | undefined,
   draft?: DraftSlot,
 ): Promise<Uuid> => {
-  const context = getContext(tab);
+  const context = requireContext(port);
   const { strict } = context;
-  const id = createUuid(tab.platform.now());
+  const id = createUuid(port.platform.now());
   const pictureInfo = picture && { width: picture.width, height: picture.height, thumb: picture.thumb };
   const { content } = parseNewPost({ id, content: cleanPost(text), ...(pictureInfo ? { picture: pictureInfo } : {}) });
   const blob = picture && (await toStoredBytes(strict, getPictureBlob(picture)));
@@ -69,7 +68,7 @@ export const enqueuePost = async (
   await retryOnQuotaError(context, write, false).catch((error: unknown) => {
     throw new SyncError(isQuotaError(error) ? "no_room" : "unavailable");
   });
-  tab.notifyOutboxChanged();
+  port.notifyChanged("outbox");
   return id;
 };
 
@@ -89,8 +88,8 @@ const restoreExceptions = (
 };
 
 /** Queues a failed status again under the same id, and before it the exceptions that the server refused. */
-export const requeuePost = async (tab: Tab, id: Uuid): Promise<void> => {
-  const context = getContext(tab);
+export const requeuePost = async (port: SyncPort, id: Uuid): Promise<void> => {
+  const context = requireContext(port);
   const { strict } = context;
   await strict.transaction("rw", [strict.postbox, strict.meta], async () => {
     const row = await strict.postbox.get(id);
@@ -99,15 +98,15 @@ export const requeuePost = async (tab: Tab, id: Uuid): Promise<void> => {
     if (excepted) await updateSettingsRow(strict, (settings) => restoreExceptions(settings, excepted));
     await strict.postbox.put({ ...rest, state: "queued", createdAt: await nextPostTime(context) });
   });
-  tab.notifyOutboxChanged();
+  port.notifyChanged("outbox");
 };
 
 /**
  * Cancels a queued status. One that the server may have received is deleted there later. One that was published at this
  * moment is deleted for everyone now, which may reject with a SyncError.
  */
-export const cancelPost = async (tab: Tab, id: Uuid): Promise<void> => {
-  const { strict } = getContext(tab);
+export const cancelPost = async (port: SyncPort, id: Uuid): Promise<void> => {
+  const { strict } = requireContext(port);
   const wasQueued = await strict.transaction("rw", [strict.postbox, strict.blobs], async () => {
     const row = await strict.postbox.get(id);
     if (!row) return false;
@@ -116,13 +115,13 @@ export const cancelPost = async (tab: Tab, id: Uuid): Promise<void> => {
     else await strict.postbox.update(id, { state: "cancelled" });
     return true;
   });
-  tab.notifyOutboxChanged();
-  if (!wasQueued && (await readPostOutcome(strict, id)) === "published") await deletePostOnServer(tab, id);
+  port.notifyChanged("outbox");
+  if (!wasQueued && (await readPostOutcome(strict, id)) === "published") await deletePostOnServer(port, id);
 };
 
 /** Deletes a published status for everyone. Rejects with a SyncError. */
-export const deletePostOnServer = async (tab: Tab, id: Uuid): Promise<void> => {
-  const context = getContext(tab);
+export const deletePostOnServer = async (port: SyncPort, id: Uuid): Promise<void> => {
+  const context = requireContext(port);
   await context.platform.request({ method: "DELETE", path: `/api/tala/${id}` });
   await deletePostLocally(context, id);
 };
@@ -145,19 +144,19 @@ const outcomeTimeoutMs = 8_000;
 const connectingTimeoutMs = 1_000; // without a socket a longer wait rarely helps
 
 /** Longest useful wait for an outcome in the current state of the connection. */
-const getOutcomeTimeoutMs = ({ platform, link }: Tab): number => {
+const getOutcomeTimeoutMs = ({ platform, link }: SyncPort): number => {
   if (!platform.isOnline() || link.get() === "offline") return 0;
   return link.get() === "online" ? outcomeTimeoutMs : connectingTimeoutMs;
 };
 
 /** Waits some seconds for the outcome of a status. Resolves to "waiting" after them, or at once without a network. */
-export const waitForPostOutcome = async (tab: Tab, id: Uuid): Promise<PostOutcome> => {
-  const { platform, context } = tab;
+export const waitForPostOutcome = async (port: SyncPort, id: Uuid): Promise<PostOutcome> => {
+  const { platform, context } = port;
   const startedAt = platform.now();
   const isDecided = async (store: LocalStore) => (await readPostOutcome(store, id)) !== "waiting";
   for (;;) {
-    const leftMs = startedAt + getOutcomeTimeoutMs(tab) - platform.now();
-    if (leftMs > 0 && !(await waitForStore(tab, isDecided, Math.min(leftMs, networkCheckMs)))) continue;
+    const leftMs = startedAt + getOutcomeTimeoutMs(port) - platform.now();
+    if (leftMs > 0 && !(await waitForStore(port, isDecided, Math.min(leftMs, networkCheckMs)))) continue;
     const store = context.get()?.store;
     return store ? readPostOutcome(store, id) : "waiting";
   }

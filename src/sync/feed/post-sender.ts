@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { ErrorCode } from "#contract/errors.ts";
 import { type NewPost, Published } from "#contract/tala.ts";
-import type { OperationSender } from "#sync/outbox/operation-runner.ts";
+import type { OperationSender } from "#sync/platform/operation-runner.ts";
 import { isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import { ownProfileKey, type PersonRow } from "#sync/store/database.ts";
 import type { PostQueueRow, PostRow } from "#sync/store/post-rows.ts";

@@ -4,8 +4,8 @@ import { Observable } from "#lib/browser/observable.ts";
 import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
 import type { LiveQuery } from "#sync/queries/live-queries.ts";
 import { toBlob } from "#sync/store/stored-bytes.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 import type { FileView } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 
 /** URL and load state of a file on screen. */
 type FileViewState = Omit<FileView, "load">;
@@ -20,21 +20,21 @@ const usedAtPrecisionMs = 60_000; // `usedAt` of a file is written at most this 
 
 /** Object URLs of the files shown in one tab. Views of a file share one; it is revoked after the last view. */
 export class ObjectUrlCache {
-  readonly #tab: Tab;
+  readonly #port: SyncPort;
   readonly #entries = new Map<Uuid, CachedFileEntry>();
   readonly #unsubscribe: () => void;
 
-  constructor(tab: Tab) {
-    this.#tab = tab;
-    this.#unsubscribe = tab.link.subscribe(() => {
-      if (tab.link.get() === "online") for (const entry of this.#entries.values()) entry.retryAfterOffline();
+  constructor(port: SyncPort) {
+    this.#port = port;
+    this.#unsubscribe = port.link.subscribe(() => {
+      if (port.link.get() === "online") for (const entry of this.#entries.values()) entry.retryAfterOffline();
     });
   }
 
   get(file: FileReference): CachedFile {
     const existing = this.#entries.get(file.file);
     if (existing) return existing;
-    const entry = new CachedFileEntry(this.#tab, file, (isUsed) => {
+    const entry = new CachedFileEntry(this.#port, file, (isUsed) => {
       if (isUsed) this.#entries.set(file.file, entry);
       else if (this.#entries.get(file.file) === entry) this.#entries.delete(file.file);
     });
@@ -49,7 +49,7 @@ export class ObjectUrlCache {
 }
 
 class CachedFileEntry implements CachedFile {
-  readonly #tab: Tab;
+  readonly #port: SyncPort;
   readonly #file: FileReference;
   readonly #onUsedChange: (isUsed: boolean) => void;
   // "loading" until the store was read, so that no view downloads a file that is stored on this device.
@@ -60,8 +60,8 @@ class CachedFileEntry implements CachedFile {
   #localRead: Promise<void> | undefined;
   #isLoading = false;
 
-  constructor(tab: Tab, file: FileReference, onUsedChange: (isUsed: boolean) => void) {
-    this.#tab = tab;
+  constructor(port: SyncPort, file: FileReference, onUsedChange: (isUsed: boolean) => void) {
+    this.#port = port;
     this.#file = file;
     this.#onUsedChange = onUsedChange;
   }
@@ -78,7 +78,7 @@ class CachedFileEntry implements CachedFile {
       unsubscribe();
       this.#subscriberCount--;
       if (this.#subscriberCount === 0)
-        this.#cancelRelease = this.#tab.platform.startTimer(lingerMs, () => {
+        this.#cancelRelease = this.#port.platform.startTimer(lingerMs, () => {
           if (this.#subscriberCount === 0) this.release();
         });
     };
@@ -108,8 +108,8 @@ class CachedFileEntry implements CachedFile {
   }
 
   async #readLocally(): Promise<void> {
-    const { platform } = this.#tab;
-    const store = this.#tab.context.get()?.store;
+    const { platform } = this.#port;
+    const store = this.#port.context.get()?.store;
     const { file } = this.#file;
     const row = await store?.blobs.get(file);
     if (!store || !row) return this.#state.set({ url: undefined, state: "absent" });
@@ -126,12 +126,12 @@ class CachedFileEntry implements CachedFile {
     this.#localRead ??= this.#readLocally();
     await this.#localRead;
     if (this.#state.get().state === "here") return;
-    if (this.#tab.link.get() === "offline") throw new SyncError("offline");
+    if (this.#port.link.get() === "offline") throw new SyncError("offline");
     this.#state.set({ url: undefined, state: "loading" });
     const { fetchAndCacheFile } = await import("./download-cache.ts").catch(() => {
       throw new SyncError("offline"); // the code was never loaded and there is no network
     });
-    const context = this.#tab.context.get();
+    const context = this.#port.context.get();
     if (!context) throw new SyncError("unavailable");
     this.#showBlob(await fetchAndCacheFile(context, conversation, this.#file));
   }
@@ -140,7 +140,7 @@ class CachedFileEntry implements CachedFile {
     if (this.#subscriberCount === 0 && !this.#localRead) return; // released meanwhile
     this.#revokeUrl();
     // With the type that the server recognised, so that a file never opens as a document of this origin.
-    const { url, revoke } = this.#tab.platform.createObjectUrl(blob.slice(0, blob.size, this.#file.mime));
+    const { url, revoke } = this.#port.platform.createObjectUrl(blob.slice(0, blob.size, this.#file.mime));
     this.#revokeUrl = revoke;
     this.#state.set({ url, state: "here" });
   }

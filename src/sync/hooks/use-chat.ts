@@ -34,7 +34,7 @@ export const useChat = (id: ConversationId | undefined): ChatView | undefined =>
   const isReading = chat === undefined;
 
   useEffect(() => {
-    if (engine && id) engine.tab.prioritizeConversation(id);
+    if (engine && id) engine.client.prioritizeConversation(id);
   }, [engine, id]);
 
   const hasMoreLocally = current?.hasMoreLocally ?? false;
@@ -43,7 +43,7 @@ export const useChat = (id: ConversationId | undefined): ChatView | undefined =>
     if (!engine || !id || isReading || (!hasMoreLocally && !hasMoreOnServer)) return;
     setIsLoading(true);
     try {
-      if (!hasMoreLocally) await fetchOlderMessages(engine.tab, id);
+      if (!hasMoreLocally) await fetchOlderMessages(engine.client, id);
       setWindow((before) => ({ id, limit: (before.id === id ? before.limit : messagePageRows) + messagePageRows }));
     } finally {
       setIsLoading(false);
@@ -67,7 +67,7 @@ const noTypingMembers: readonly number[] = [];
 /** Numbers of the members typing in a conversation, in the order they started. */
 export const useTypingMembers = (conversation: ConversationId): readonly number[] => {
   const engine = useEngine();
-  const members = engine?.tab.typing.members;
+  const members = engine?.client.typing.members;
   return useSyncExternalStore(
     members?.subscribe ?? emptySource.subscribe,
     () => members?.get().get(conversation) ?? noTypingMembers,
@@ -102,7 +102,7 @@ export const useChatHistory = (
     setHistoryWindow(undefined);
     if (!engine || seq === undefined) return;
     let isCurrent = true;
-    readWindowAround(engine.tab, id, seq).then(
+    readWindowAround(engine.client, id, seq).then(
       (messages) => isCurrent && setHistoryWindow({ seq, messages }),
       (error: unknown) => isCurrent && latestOnFailure.current(error),
     );
@@ -123,7 +123,7 @@ export const useChatHistory = (
       if (!engine || !historyWindow) return;
       setIsLoading(true);
       try {
-        const messages = await extendWindow(engine.tab, id, historyWindow.messages, direction);
+        const messages = await extendWindow(engine.client, id, historyWindow.messages, direction);
         setHistoryWindow((now) => (now === historyWindow ? { seq: historyWindow.seq, messages } : now));
       } finally {
         setIsLoading(false);

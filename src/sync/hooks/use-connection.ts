@@ -9,7 +9,7 @@ const disconnectedLink = { get: (): LinkState => "connecting", subscribe: emptyS
 /** State of the connection to the server. */
 export const useLinkState = (): LinkState => {
   const engine = useEngine();
-  const link = engine?.tab.link ?? disconnectedLink;
+  const link = engine?.client.link ?? disconnectedLink;
   return useSyncExternalStore<LinkState>(link.subscribe, link.get, () => "connecting");
 };
 
@@ -62,7 +62,7 @@ export const useIsOffline = (): boolean => {
 export const useShownLink = (): LinkState => {
   const link = useLinkState();
   const isOffline = useIsOffline();
-  const graceMs = useEngine()?.tab.wasOnline ? connectingGraceMs : firstConnectingGraceMs;
+  const graceMs = useEngine()?.client.wasOnline ? connectingGraceMs : firstConnectingGraceMs;
   const isLasting = useHasLasted(link === "connecting" && !isOffline, graceMs);
   if (isOffline) return "offline";
   if (link !== "connecting") return link;

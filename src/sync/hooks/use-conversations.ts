@@ -16,7 +16,7 @@ export const useConversations = (limit?: number, filter?: ListFilter): Conversat
     for (const { id, group, gone, last, memberProfiles } of list ?? []) {
       if (!group || gone) continue;
       const unknown = listNamedMembers(last).filter((number) => number !== group.number && !memberProfiles[number]);
-      if (unknown.length > 0) engine?.tab.memberLoader.requestMembers(id, unknown);
+      if (unknown.length > 0) engine?.client.memberLoader.requestMembers(id, unknown);
     }
   }, [engine, list]);
   return list;

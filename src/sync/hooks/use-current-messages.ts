@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { type StoredBody, searchTextOfBody } from "#contract/messages/body.ts";
+import { fetchQuotedMessage } from "#sync/inbound/quoted-message.ts";
 import { type MessagePlace, readCurrentMessages, toPlaceKey } from "#sync/queries/current-messages.ts";
-import { fetchQuotedMessage } from "#sync/queries/quoted-message.ts";
 import { useEngine, useLiveQuery } from "./use-live-query.ts";
 
 /**
@@ -29,7 +29,7 @@ export const useCurrentMessages = <T extends MessagePlace & { body: StoredBody }
       const seen = seenRevisions.current[conversation] ?? Number.POSITIVE_INFINITY;
       if (seq === undefined || toPlaceKey({ conversation, seq }) in bodies || (revisions[conversation] ?? 0) <= seen)
         continue;
-      fetchQuotedMessage(engine.tab, conversation, seq).catch(() => {
+      fetchQuotedMessage(engine.client, conversation, seq).catch(() => {
         seenRevisions.current[conversation] = seen; // with the next change again
       });
     }

@@ -1,12 +1,9 @@
 import { useEffect, useRef, useState } from "react";
-import {
-  type Draft,
-  type DraftKeeper,
-  type DraftTarget,
-  openAttachmentDraft,
-  type SavedDraft,
-  trackDraftSave,
-} from "#sync/actions.ts";
+import { openAttachmentDraft } from "#sync/actions/drafts.ts";
+import type { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
+import { trackDraftSave } from "#sync/drafts/pending-saves.ts";
+import type { DraftTarget, SavedDraft } from "#sync/store/pending/draft-keys.ts";
+import type { Draft } from "#sync/store/view-models.ts";
 
 type Composition = Pick<Draft, "files" | "text" | "to" | "id" | "audience">;
 

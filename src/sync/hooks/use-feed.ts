@@ -4,8 +4,8 @@ import { isDataSaverOn } from "#lib/browser/network-info.ts";
 import { FeedPoller, type FeedStatus, fetchOlderPosts } from "#sync/feed/feed-poller.ts";
 import { type FeedView, readFeed, toFeedView } from "#sync/feed/feed-store.ts";
 import { listPendingPosts, type PendingPost } from "#sync/feed/post-queue.ts";
-import { getContext } from "#sync/outbox/enqueue.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
+import { requireContext } from "#sync/store/sync-port.ts";
 import { useEngine, useLiveQuery } from "./use-live-query.ts";
 
 export { type FeedPost, postPictureUrl } from "#sync/feed/feed-store.ts";
@@ -48,7 +48,7 @@ export const useFeed = (): UseFeedResult => {
   const fetchedBefore = useRef<number>(undefined);
   useEffect(() => {
     if (!engine) return;
-    const poller = new FeedPoller(engine.tab, isDataSaverOn);
+    const poller = new FeedPoller(engine.client, isDataSaverOn);
     setPoller(poller);
     return () => poller.stop();
   }, [engine]);
@@ -69,7 +69,7 @@ export const useFeed = (): UseFeedResult => {
       if (first !== undefined) setTop((before) => before ?? first);
       setOpened(true);
     };
-    readFeed(getContext(engine.tab).store).then(
+    readFeed(requireContext(engine.client).store).then(
       ([first]) => freezeTop(first?.number),
       () => freezeTop(undefined),
     );
@@ -88,14 +88,14 @@ export const useFeed = (): UseFeedResult => {
   }, [newest]);
   const loadOlder = useCallback(async () => {
     if (!engine || !view?.older) return;
-    const context = getContext(engine.tab);
+    const context = requireContext(engine.client);
     const last = view.posts.at(-1);
     if (view.older !== "here") {
       const { before } = view.older;
       if (fetchedBefore.current === before) return; // the page was fetched and is about to show
       await fetchOlderPosts(context, before);
       fetchedBefore.current = before;
-    } else if (last && last.checkedAt < engine.tab.platform.now() - recheckMs)
+    } else if (last && last.checkedAt < engine.client.platform.now() - recheckMs)
       fetchOlderPosts(context, last.number).catch(() => undefined); // the stored page stays
     setLimit((before) => before + postPageRows);
   }, [engine, view]);

@@ -51,10 +51,10 @@ export const useMemberProfiles = (group: ConversationId | undefined, numbers: re
   const last = useRef(noProfilesYet);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the group and the numbers
   useEffect(() => {
-    const context = engine?.tab.context.get();
+    const context = engine?.client.context.get();
     if (!context || !group || !known) return;
     void listUnknownMembers(context, group, numbers).then(
-      (unknown) => engine?.tab.memberLoader.requestMembers(group, unknown),
+      (unknown) => engine?.client.memberLoader.requestMembers(group, unknown),
       () => {},
     );
   }, [engine, key, known]);
@@ -87,7 +87,7 @@ export const useGroupMembers = (group: ConversationId, membersVersion: number | 
   const isOutdated = held !== undefined && membersVersion !== undefined && !isCurrent;
   // biome-ignore lint/correctness/useExhaustiveDependencies: `tries` repeats the request
   useEffect(() => {
-    const context = engine?.tab.context.get();
+    const context = engine?.client.context.get();
     if (!context || !isOutdated || !isOnline) return;
     setFailure(undefined);
     let isStopped = false;

@@ -1,5 +1,5 @@
 import { useMemo, useSyncExternalStore } from "react";
-import { currentEngine, liveQueries, type SyncEngine } from "#sync/engine.ts";
+import { currentEngine, liveQueries, type SyncEngine } from "#sync/engine/engine.ts";
 import type { QueryContext } from "#sync/queries/live-queries.ts";
 import type { StorageTrouble } from "#sync/store/view-models.ts";
 
@@ -34,7 +34,7 @@ export const useLiveQuery = <T>(
 /** Trouble with the local storage; undefined if there is none. */
 export const useStorageTrouble = (): StorageTrouble | undefined => {
   const engine = useEngine();
-  const trouble = engine?.tab.storageTrouble ?? emptySource;
+  const trouble = engine?.client.storageTrouble ?? emptySource;
   return useSyncExternalStore<StorageTrouble | undefined>(trouble.subscribe, trouble.get, () => undefined);
 };
 

@@ -33,7 +33,7 @@ export const usePresence = (conversation: ConversationId | undefined): Presence 
   }, [isWanted]);
   useEffect(() => {
     if (!engine || !Poller || shared === undefined) return;
-    const poller = new Poller(engine.tab, shared, presencePollMs, (presence) =>
+    const poller = new Poller(engine.client, shared, presencePollMs, (presence) =>
       setLatest({ conversation: shared, presence }),
     );
     return () => poller.stop();

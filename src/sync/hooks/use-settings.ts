@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { defaultSettings, type Settings } from "#contract/settings/settings.ts";
-import { getEngine, type SyncEngine } from "#sync/engine.ts";
-import { queueSettingsChange } from "#sync/people/settings-commands.ts";
+import { getEngine, type SyncEngine } from "#sync/engine/engine.ts";
+import { queueSettingsChange } from "#sync/operations/settings-commands.ts";
 import { settingsQuery } from "#sync/queries/screen-queries.ts";
 import { readSettingsCache, type SettingsPatch, writeSettingsCache } from "#sync/store/settings-rows.ts";
 import { useEngine, useLiveQuery } from "./use-live-query.ts";
@@ -13,7 +13,7 @@ const readInitialSettings = (engine: SyncEngine | undefined): Settings => {
   if (!engine) return defaultSettings;
   const known = settingsByEngine.get(engine);
   if (known) return known;
-  const shown = readSettingsCache({ platform: engine.tab.platform, me: engine.userId });
+  const shown = readSettingsCache({ platform: engine.client.platform, me: engine.userId });
   settingsByEngine.set(engine, shown);
   return shown;
 };
@@ -23,7 +23,7 @@ export const useSettings = (): Settings => {
   const engine = useEngine();
   const shown = useLiveQuery(...settingsQuery);
   useEffect(() => {
-    if (engine && shown) writeSettingsCache({ platform: engine.tab.platform, me: engine.userId }, shown);
+    if (engine && shown) writeSettingsCache({ platform: engine.client.platform, me: engine.userId }, shown);
   }, [engine, shown]);
   return shown ?? readInitialSettings(engine);
 };
@@ -33,5 +33,5 @@ export const useSettings = (): Settings => {
  * change is durable; rejects with a SyncError if it cannot be stored.
  */
 export const changeSettings = async (patch: SettingsPatch): Promise<void> => {
-  await queueSettingsChange(getEngine().tab, patch);
+  await queueSettingsChange(getEngine().client, patch);
 };

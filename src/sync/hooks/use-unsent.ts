@@ -1,10 +1,10 @@
 import { useMemo, useSyncExternalStore } from "react";
 import type { ConversationId } from "#contract/ids.ts";
-import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
 import { type KeptText, parseKeptTexts, readKeptTexts, subscribeToKeptTexts } from "#sync/drafts/kept-texts.ts";
 import { readUnsentSummary, type UnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import { textDraftQuery, voiceDraftsQuery } from "#sync/queries/screen-queries.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
+import { readUnsentContent } from "#sync/store/pending/draft-rows.ts";
 import type { UnsentContent } from "#sync/store/view-models.ts";
 import { emptySource, useEngine, useLiveQuery } from "./use-live-query.ts";
 
@@ -25,10 +25,10 @@ export const useReplyDraft = (conversation: ConversationId): ReplyTarget | undef
 
 /** Texts of a conversation that are neither sent nor in the message field. */
 export const useKeptTexts = (conversation: ConversationId): readonly KeptText[] => {
-  const tab = useEngine()?.tab;
+  const client = useEngine()?.client;
   const stored = useSyncExternalStore(
     subscribeToKeptTexts,
-    () => tab && readKeptTexts({ platform: tab.platform, me: tab.userId }, conversation),
+    () => client && readKeptTexts(client, conversation),
     () => undefined,
   );
   return useMemo(() => parseKeptTexts(stored), [stored]);

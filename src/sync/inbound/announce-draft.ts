@@ -1,5 +1,5 @@
 import { draftHeadKey, type PushedDraft, pushedDraftPrefix } from "#sync/store/pending/draft-edits.ts";
-import type { ApplyTransaction } from "./apply-transaction.ts";
+import type { ApplyTransaction } from "./apply/apply-transaction.ts";
 import type { ServerChange } from "./server-changes.ts";
 
 /**
@@ -13,7 +13,7 @@ export const announceDraft = async (
 ): Promise<void> => {
   const { meta, conversations } = transaction.store;
   if ((await meta.get(draftHeadKey))?.value === head) return;
-  transaction.hasRequeued = true;
+  transaction.hasPendingWork = true;
   await meta.put({ key: draftHeadKey, value: head });
   if (!pushed) return;
   const { target, before, change, content } = pushed;

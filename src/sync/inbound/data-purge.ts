@@ -48,7 +48,14 @@ export const purgeLeftGroup = async (transaction: PurgeTransaction, row: LocalCo
   await deleteMembers(store, row.id);
   await failUnsentMessages(store, row.id, isAwaitingUpload);
   const { head } = row;
-  Object.assign(row, { lo: head + 1, hi: head, hidden: head, counted: head, unread: 0, preview: null });
+  Object.assign(row, {
+    storedFrom: head + 1,
+    storedTo: head,
+    hidden: head,
+    unreadCountedUpTo: head,
+    unread: 0,
+    preview: null,
+  });
   Object.assign(row, { wantDelivered: 0, wantRead: 0, delivered: head, read: head });
 };
 

@@ -6,7 +6,7 @@ import { writeMembers } from "#sync/store/members.ts";
 import { readOwnProfile, saveOwnProfile } from "#sync/store/own-profile-row.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { applyCatchUp, readSyncCursor } from "#sync/store/sync-cursor.ts";
-import { type ApplyResult, applyInTransaction, deleteOrphans } from "./apply-server-changes.ts";
+import { type ApplyResult, applyInTransaction, deleteOrphans } from "./apply/apply-server-changes.ts";
 import { afterNewestSeq } from "./forks/log-forks.ts";
 import { type ServerChange, toRowChanges } from "./server-changes.ts";
 

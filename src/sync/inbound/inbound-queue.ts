@@ -1,5 +1,5 @@
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import { type ApplyResult, applyServerChanges } from "./apply-server-changes.ts";
+import { type ApplyResult, applyServerChanges } from "./apply/apply-server-changes.ts";
 import type { ServerChange } from "./server-changes.ts";
 
 type QueueItem = { changes: ServerChange[]; onStored: () => void };

@@ -7,7 +7,7 @@ import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { listSections } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import { type ApplyResult, applyServerChanges } from "./apply-server-changes.ts";
+import { type ApplyResult, applyServerChanges } from "./apply/apply-server-changes.ts";
 import { toForkPageCommand } from "./forks/log-forks.ts";
 
 type RequestPages = <T extends "page" | "revised">(command: CommandOf<T>) => Promise<CommandResults[T]>;
@@ -26,11 +26,13 @@ const resyncBackOff = { baseMs: 30_000, maxMs: 30 * 60_000 };
  */
 const isMissingMessages = (row: LocalConversationRow): boolean =>
   row.forked !== undefined ||
-  (row.hi < row.head && row.epoch !== "" && (row.lo <= row.hi || row.unread > 0 || row.preview?.type === "withheld"));
+  (row.storedTo < row.head &&
+    row.epoch !== "" &&
+    (row.storedFrom <= row.storedTo || row.unread > 0 || row.preview?.type === "withheld"));
 
 /** Whether stored messages were revised since. */
 const hasOutdatedMessages = (row: LocalConversationRow): boolean =>
-  row.revised < row.revision && row.epoch !== "" && row.lo <= row.hi;
+  row.revised < row.revision && row.epoch !== "" && row.storedFrom <= row.storedTo;
 
 /** Fetches missing or revised messages, most recent conversations first, a few at a time. */
 export class MessageFetcher {
@@ -87,7 +89,11 @@ export class MessageFetcher {
     let rank = 0;
     const incomplete: ConversationId[] = [];
     await this.#context.store.queryListed(listSections.main, listSections.pinned).each((row) => {
-      if (isMissingMessages(row) || hasOutdatedMessages(row) || (rank++ < prefetchConversations && row.hi < row.head))
+      if (
+        isMissingMessages(row) ||
+        hasOutdatedMessages(row) ||
+        (rank++ < prefetchConversations && row.storedTo < row.head)
+      )
         incomplete.push(row.id);
     });
     for (const id of incomplete) this.#enqueue(id);
@@ -155,7 +161,7 @@ export class MessageFetcher {
       );
       return;
     }
-    if (hasOutdatedMessages(row) && row.hi >= row.head && !row.forked) return this.#fetchRevisions(row);
+    if (hasOutdatedMessages(row) && row.storedTo >= row.head && !row.forked) return this.#fetchRevisions(row);
     const command = this.#toPageCommand(row);
     if (!command) return;
     const page = await this.#request(command);
@@ -169,9 +175,13 @@ export class MessageFetcher {
     );
     this.#onApplied(result);
     const after = result.rows.find((other) => other.id === id);
-    if (result.logResets.length > 0 || (after && (after.hi > row.hi || after.lo !== row.lo))) this.#failures.delete(id);
+    if (
+      result.logResets.length > 0 ||
+      (after && (after.storedTo > row.storedTo || after.storedFrom !== row.storedFrom))
+    )
+      this.#failures.delete(id);
     // A page without progress while something is missing would be requested endlessly.
-    else if (after && (after.hi < after.head || after.forked)) this.#handleFailure(id, undefined);
+    else if (after && (after.storedTo < after.head || after.forked)) this.#handleFailure(id, undefined);
   }
 
   /** Fetches messages revised after the stored revision. A page without progress is not requested again at once. */
@@ -191,22 +201,22 @@ export class MessageFetcher {
   }
 
   #toPageCommand(row: LocalConversationRow): CommandOf<"page"> | undefined {
-    const { id, head, hi, lo } = row;
-    const isEmpty = lo > hi;
+    const { id, head, storedTo, storedFrom } = row;
+    const isEmpty = storedFrom > storedTo;
     if (row.forked) return toForkPageCommand(row);
-    if (hi >= head && !this.#needsLogCheck.has(id)) return undefined;
-    if (hi >= head) return { type: "page", conversation: id, direction: "after", seq: head, limit: 1 };
+    if (storedTo >= head && !this.#needsLogCheck.has(id)) return undefined;
+    if (storedTo >= head) return { type: "page", conversation: id, direction: "after", seq: head, limit: 1 };
     const isWanted = isMissingMessages(row) || this.#prioritized.has(id) || this.#needsLogCheck.has(id);
     if (!isWanted && this.#prefetchBudget <= 0) return undefined;
-    if (head - hi > (isEmpty ? messagePageRows : gapPageRows))
+    if (head - storedTo > (isEmpty ? messagePageRows : gapPageRows))
       return {
         type: "page",
         conversation: id,
         direction: "before",
         seq: head + 1,
         limit: isEmpty ? prefetchRows : messagePageRows,
-        ...(isEmpty ? {} : { anchor: hi }),
+        ...(isEmpty ? {} : { anchor: storedTo }),
       };
-    return { type: "page", conversation: id, direction: "after", seq: hi, limit: gapPageRows };
+    return { type: "page", conversation: id, direction: "after", seq: storedTo, limit: gapPageRows };
   }
 }

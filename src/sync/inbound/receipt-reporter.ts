@@ -6,7 +6,7 @@ import { retryDelayMs } from "#lib/http/backoff.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { toOwnReadState } from "#sync/store/row-mapping.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
-import { applyServerChanges } from "./apply-server-changes.ts";
+import { applyServerChanges } from "./apply/apply-server-changes.ts";
 
 export type SendReceipt = (row: LocalConversationRow, command: Extract<Command, { type: "mark" }>) => Promise<boolean>;
 

@@ -1,16 +1,16 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { presenceStaleMs } from "#contract/limits/people.ts";
 import type { Presence } from "#contract/settings/settings.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 
-type PresenceTab = Pick<Tab, "platform" | "link" | "request" | "presenceVersion">;
+type PresencePort = Pick<SyncPort, "platform" | "link" | "request" | "presenceVersion">;
 
 /**
  * Polls the presence of the other person of a private conversation, while the page is visible and the server reachable.
  * Polls at once when the server says that the person's presence became visible or hidden.
  */
 export class PresencePoller {
-  readonly #tab: PresenceTab;
+  readonly #port: PresencePort;
   readonly #conversation: ConversationId;
   readonly #intervalMs: number;
   readonly #onPresence: (presence: Presence | undefined) => void;
@@ -23,19 +23,19 @@ export class PresencePoller {
   #cancel = () => {};
 
   constructor(
-    tab: PresenceTab,
+    port: PresencePort,
     conversation: ConversationId,
     intervalMs: number,
     onPresence: (presence: Presence | undefined) => void,
   ) {
-    this.#tab = tab;
+    this.#port = port;
     this.#conversation = conversation;
     this.#intervalMs = intervalMs;
     this.#onPresence = onPresence;
     this.#unsubscribe = [
-      tab.platform.onWake(() => void this.#pollIfDue()),
-      tab.link.subscribe(() => void this.#pollIfDue()),
-      tab.presenceVersion.subscribe(() => {
+      port.platform.onWake(() => void this.#pollIfDue()),
+      port.link.subscribe(() => void this.#pollIfDue()),
+      port.presenceVersion.subscribe(() => {
         this.#isRefreshNeeded = true;
         void this.#pollIfDue();
       }),
@@ -51,7 +51,7 @@ export class PresencePoller {
 
   /** Polls now if it is due, and schedules the next poll. */
   async #pollIfDue(): Promise<void> {
-    const { platform, link } = this.#tab;
+    const { platform, link } = this.#port;
     this.#cancel();
     // An old answer says nothing about the present.
     if (platform.now() - this.#answeredAt > presenceStaleMs) this.#onPresence(undefined);
@@ -72,11 +72,11 @@ export class PresencePoller {
   }
 
   async #poll(): Promise<void> {
-    const { platform } = this.#tab;
+    const { platform } = this.#port;
     this.#isPolling = true;
     this.#polledAt = platform.now();
     try {
-      const presence = await this.#tab.request({ type: "presence", conversation: this.#conversation });
+      const presence = await this.#port.request({ type: "presence", conversation: this.#conversation });
       if (this.#isStopped) return;
       this.#answeredAt = platform.now();
       this.#onPresence(presence);

@@ -3,13 +3,13 @@ import { findAttachment } from "#contract/messages/body.ts";
 import { isTombstone } from "#contract/messages/kinds.ts";
 import { type MessageStatus, toMessageStatus } from "#contract/messages/positions.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore, OutboxRow, UploadRow } from "#sync/store/database.ts";
+import { listPendingEdits, type PendingEdit } from "#sync/store/pending/pending-edits.ts";
 import { readDeletedSeqs, readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";
 import {
   findPendingReaction,
   listPendingReactions,
   type PendingReaction,
 } from "#sync/store/pending/pending-reactions.ts";
-import { listPendingEdits, type PendingEdit } from "#sync/store/pending-edits.ts";
 import { hasOlderOnServer, toMessageKey } from "#sync/store/row-mapping.ts";
 import type { ChatItem, DisplayedStatus, UploadView } from "#sync/store/view-models.ts";
 
@@ -106,7 +106,7 @@ export const readChat = (store: LocalStore, id: ConversationId, limit: number): 
     for (const { file } of unsent.flatMap(({ body }) => findAttachment(body) ?? []))
       uploads.set(file, toUploadView(await store.uploads.get(file)));
     const messages = await store
-      .queryMessages(id, Math.max(row?.lo ?? 1, 1))
+      .queryMessages(id, Math.max(row?.storedFrom ?? 1, 1))
       .reverse()
       .limit(limit + 1)
       .toArray();
@@ -114,7 +114,7 @@ export const readChat = (store: LocalStore, id: ConversationId, limit: number): 
     // Beyond a gap only own messages are shown: they were acknowledged and keep their position.
     const visible = messages
       .slice(0, limit)
-      .filter(({ seq, mine, body }) => (seq <= (row?.hi ?? 0) || mine === 1) && body.type !== "withheld");
+      .filter(({ seq, mine, body }) => (seq <= (row?.storedTo ?? 0) || mine === 1) && body.type !== "withheld");
     const pending = unsent.map((message) =>
       toPendingItem(message, uploads.get(findAttachment(message.body)?.file ?? ""), reactions),
     );
@@ -127,6 +127,7 @@ export const readChat = (store: LocalStore, id: ConversationId, limit: number): 
       ].map((item) => showPendingEdit(item, edits)),
       hasMoreLocally: hasMoreHere,
       hasMoreOnServer: row !== undefined && hasOlderOnServer(row),
-      isNotLoadedYet: row !== undefined && row.lo > row.hi && row.head > row.hidden && visible.length === 0,
+      isNotLoadedYet:
+        row !== undefined && row.storedFrom > row.storedTo && row.head > row.hidden && visible.length === 0,
     };
   });

@@ -4,8 +4,8 @@ import { createMessageMatcher, type SearchKind } from "#contract/wire/search-fil
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { toLocalMessageRow } from "#sync/store/row-mapping.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { toChatItem } from "./chat-messages.ts";
 import { requestSearchPage } from "./search/message-search.ts";
 
@@ -21,9 +21,9 @@ export const newestMedia: MediaCursor = { place: "device", before: Number.MAX_SA
 /** Messages of a kind, newest first. `next` is null after the oldest ones. */
 export type MediaPage = { items: ChatItem[]; next: MediaCursor | null };
 
-/** Start of the first page from the server, below the messages of this device, which are complete down to `lo`. */
+/** Start of the first page from the server, below this device's messages, which are complete down to `storedFrom`. */
 const toServerCursor = (row: LocalConversationRow): MediaCursor | null => {
-  const before = row.hi >= row.head && row.lo <= row.hi ? row.lo : row.head + 1;
+  const before = row.storedTo >= row.head && row.storedFrom <= row.storedTo ? row.storedFrom : row.head + 1;
   return row.head > row.hidden && before > row.hidden + 1 ? { place: "server", before } : null;
 };
 
@@ -53,7 +53,7 @@ const readStoredPage = async (
 };
 
 const fetchPage = async (
-  tab: Tab,
+  port: SyncPort,
   row: LocalConversationRow,
   me: string,
   kind: GalleryKind,
@@ -61,7 +61,7 @@ const fetchPage = async (
 ): Promise<{ messages: LocalMessageRow[]; next: MediaCursor | null }> => {
   for (let before: number | null = start; before !== null; ) {
     const command = { type: "search", conversation: row.id, query: "", before, filter: { kind } } as const;
-    const page = await requestSearchPage(tab, command, undefined);
+    const page = await requestSearchPage(port, command, undefined);
     const messages = page?.messages.map((message) => toLocalMessageRow(row, me, message)) ?? [];
     const next: number | null = page?.before ?? null;
     if (messages.length > 0) return { messages, next: next === null ? null : { place: "server", before: next } };
@@ -73,17 +73,17 @@ const fetchPage = async (
 
 /** Messages of a kind from this device, then those that only the server has. Rejects with a SyncError. */
 export const readMediaPage = async (
-  tab: Tab,
+  port: SyncPort,
   conversation: ConversationId,
   kind: GalleryKind,
   { place, before }: MediaCursor,
 ): Promise<MediaPage> => {
-  const context = tab.context.get();
+  const context = port.context.get();
   const row = await context?.store.conversations.get(conversation);
   if (!context || !row) throw new SyncError("unavailable");
   const { messages, next } =
     place === "device"
       ? await readStoredPage(context.store, row, kind, before)
-      : await fetchPage(tab, row, context.me, kind, before);
+      : await fetchPage(port, row, context.me, kind, before);
   return { items: messages.map((message) => toChatItem(row, message)), next };
 };

@@ -1,11 +1,11 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { hasContent } from "#contract/messages/kinds.ts";
+import { fetchQuotedMessage } from "#sync/inbound/quoted-message.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore, PersonRow } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { listStars } from "#sync/store/pending/pending-message-flags.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 import type { MemberProfile } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
-import { fetchQuotedMessage } from "./quoted-message.ts";
 
 /** Starred message with its conversation. `message` is absent while this device does not have it. */
 export type StarredMessage = {
@@ -42,7 +42,7 @@ const toStarredMessage = async (
     message,
     group: row.group,
     peer: row.peer,
-    isPageable: row.lo <= row.hi,
+    isPageable: row.storedFrom <= row.storedTo,
     person,
     sender,
   };
@@ -80,9 +80,9 @@ export const readStarredMessages = (
   });
 
 /** Fetches starred messages that this device does not have, and stores them. Rejects with a SyncError. */
-export const fetchStarredMessages = async (tab: Tab, missing: readonly StarredMessage[]): Promise<void> => {
+export const fetchStarredMessages = async (port: SyncPort, missing: readonly StarredMessage[]): Promise<void> => {
   for (const { conversation, seq, isPageable } of missing) {
-    if (isPageable) await fetchQuotedMessage(tab, conversation, seq);
-    else tab.prioritizeConversation(conversation);
+    if (isPageable) await fetchQuotedMessage(port, conversation, seq);
+    else port.prioritizeConversation(conversation);
   }
 };

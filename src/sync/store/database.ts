@@ -59,10 +59,10 @@ export type LocalConversationRow = Omit<
   /** Short number the server uses for the conversation; absent until received. */
   handle?: number;
   /** Sequence number up to which the server counted `unread`; later messages are counted locally. */
-  counted?: number;
-  /** Contiguous range of stored messages, `lo..hi`; empty when `lo === hi + 1`. */
-  lo: number;
-  hi: number;
+  unreadCountedUpTo?: number;
+  /** Contiguous range of stored messages, `storedFrom..storedTo`; empty when `storedFrom === storedTo + 1`. */
+  storedFrom: number;
+  storedTo: number;
   /** Revision of the stored messages; `revision` is the newest one known. */
   revised: number;
   /**
@@ -147,7 +147,7 @@ export const OutboxRow = v.object({
    */
   mayMention: v.optional(v.literal(true)),
   /** Multicast id: messages of one body to many conversations are sent together. */
-  spread: v.optional(Uuid),
+  multicastId: v.optional(Uuid),
   /** Id of files chosen together: each is sent after the earlier ones that are still uploading. */
   batch: v.optional(Uuid),
   /** Its upload is paused by the person and does not delay later files of the batch. */

@@ -99,9 +99,9 @@ export const createConversationRow = (id: ConversationId, me: Uuid): LocalConver
   group: null,
   gone: false,
   revised: 0,
-  counted: 0,
-  lo: 1,
-  hi: 0,
+  unreadCountedUpTo: 0,
+  storedFrom: 1,
+  storedTo: 0,
   wantDelivered: 0,
   wantRead: 0,
   listed: 0,
@@ -180,8 +180,8 @@ export const mergeInboxRow = (row: LocalConversationRow, inbox: InboxRow): void 
 
 /** Excludes cleared history from the stored range: it is neither stored nor missing. */
 export const skipCleared = (row: LocalConversationRow): void => {
-  row.hi = Math.max(row.hi, row.hidden);
-  row.lo = Math.max(row.lo, row.hidden + 1);
+  row.storedTo = Math.max(row.storedTo, row.hidden);
+  row.storedFrom = Math.max(row.storedFrom, row.hidden + 1);
 };
 
 /**
@@ -221,7 +221,7 @@ export const setListPosition = (row: LocalConversationRow, unsentAt: number | un
 
 /** Unread badge of a conversation: 0 as soon as everything was read on this device, before the server confirms it. */
 export const toDisplayedUnread = (row: LocalConversationRow): number =>
-  row.wantRead > row.read && row.wantRead >= row.wantDelivered && row.hi >= row.head ? 0 : row.unread;
+  row.wantRead > row.read && row.wantRead >= row.wantDelivered && row.storedTo >= row.head ? 0 : row.unread;
 
 /** Unread mentions, without those that were read on this device before the server confirms it. */
 export const toDisplayedMentions = ({ mentions = [], wantRead }: LocalConversationRow): number[] =>
@@ -232,4 +232,4 @@ export const toOwnReadState = (row: LocalConversationRow): { delivered: number; 
 
 /** Whether the server has older messages than the stored ones. */
 export const hasOlderOnServer = (row: LocalConversationRow): boolean =>
-  row.lo <= row.hi ? row.lo > row.hidden + 1 : row.head > row.hidden;
+  row.storedFrom <= row.storedTo ? row.storedFrom > row.hidden + 1 : row.head > row.hidden;

@@ -39,8 +39,8 @@ export const evictCachedFiles = async (store: LocalStore, maxBytes: number): Pro
 /** Evicts all but the newest page of messages of every conversation. They can be fetched again. */
 export const evictCachedMessages = async (store: LocalStore): Promise<void> => {
   const large: { id: ConversationId; count: number }[] = [];
-  await store.conversations.each(({ id, lo, hi }) => {
-    if (hi - lo + 1 > messagePageRows) large.push({ id, count: hi - lo + 1 });
+  await store.conversations.each(({ id, storedFrom, storedTo }) => {
+    if (storedTo - storedFrom + 1 > messagePageRows) large.push({ id, count: storedTo - storedFrom + 1 });
   });
   large.sort((a, b) => b.count - a.count);
   // One transaction each: deleting everything at once would itself need much space.
@@ -48,8 +48,8 @@ export const evictCachedMessages = async (store: LocalStore): Promise<void> => {
     await store.transaction("rw", [store.conversations, store.messages], async () => {
       const row = await store.conversations.get(id);
       if (!row) return;
-      row.lo = Math.max(row.lo, row.hi - messagePageRows + 1);
-      await store.queryMessages(id, 0, row.lo - 1).delete();
+      row.storedFrom = Math.max(row.storedFrom, row.storedTo - messagePageRows + 1);
+      await store.queryMessages(id, 0, row.storedFrom - 1).delete();
       await store.conversations.put(row);
     });
   }

@@ -2,16 +2,16 @@ import { IDBFactory, IDBKeyRange } from "fake-indexeddb";
 import WebSocket from "ws";
 import type { ConversationId } from "#contract/ids.ts";
 import { ApiRequestError, type HttpMethod, sendHttpRequest } from "#lib/http/http-request.ts";
+import * as serverCode from "#sync/engine/server-code.ts";
+import { SyncClient } from "#sync/engine/sync-client.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { fetchOlderMessages } from "#sync/queries/message-window.ts";
-import * as serverCode from "#sync/server-code.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import type { LocalConversationRow, LocalMessageRow } from "#sync/store/database.ts";
 import { hasOlderOnServer } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import { Tab } from "#sync/tabs/tab.ts";
 import type { Person } from "#tests/support/people/people.ts";
 
 const connectTimeoutMs = 15_000;
@@ -19,14 +19,14 @@ const storeTimeoutMs = 5_000;
 
 /** The app without screens, for one person: store, socket and sync engine. */
 export class AppDevice {
-  readonly #tab: Tab;
+  readonly #tab: SyncClient;
   readonly #viewed: ReadTracker;
 
   private constructor(
     origin: string,
     readonly person: Person,
   ) {
-    this.#tab = new Tab(
+    this.#tab = new SyncClient(
       person.id,
       toPlatform(origin, person),
       () => {},

@@ -1,7 +1,7 @@
 import type { CallError } from "#contract/calls/local-call.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
-import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
+import type { CallFeedEvent } from "#sync/connection/call-feed.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { ModelCallRequest, ModelCalls } from "./model-calls.ts";
 import { ModelTab } from "./model-tab.ts";

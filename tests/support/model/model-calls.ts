@@ -4,7 +4,7 @@ import type { CallCommand, LastSeen, OpenCall } from "#contract/calls/open-call.
 import { applyCallCommand, applyCallTimeout, hasSide, recordPeerLastSeen, toCall } from "#contract/calls/open-call.ts";
 import { type ConversationId, otherMember, privateConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import type { CommandResults, Refusal } from "#contract/wire/commands.ts";
-import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
+import type { CallFeedEvent } from "#sync/connection/call-feed.ts";
 import type { ModelBrowser } from "./model-browser.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 

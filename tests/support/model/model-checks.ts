@@ -1,44 +1,44 @@
 import { expect } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversations } from "#sync/queries/conversation-list.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "./eventually.ts";
 import { findVisibleHead, toVisibleMessage } from "./model-log.ts";
 import type { ModelServer } from "./model-server.ts";
 
 const everything = 100_000;
 
-export const getContext = (tab: Tab) => {
+export const getContext = (tab: SyncClient) => {
   const context = tab.context.get();
   if (!context) throw new Error("the tab's store is not open");
   return context;
 };
 
 /** Texts of a chat with their status, oldest first. */
-export const listShown = async (tab: Tab, id: ConversationId): Promise<string[]> => {
+export const listShown = async (tab: SyncClient, id: ConversationId): Promise<string[]> => {
   const { items } = await readChat(getContext(tab).store, id, everything);
   return items
     .map(({ body, status, mine }) => `${body.type === "text" ? body.text : body.type}${mine ? ` ${status}` : ""}`)
     .reverse();
 };
 
-export const listTexts = async (tab: Tab, id: ConversationId): Promise<string[]> => {
+export const listTexts = async (tab: SyncClient, id: ConversationId): Promise<string[]> => {
   const { items } = await readChat(getContext(tab).store, id, everything);
   return items.map(({ body }) => (body.type === "text" ? body.text : body.type)).reverse();
 };
 
-export const listConversations = async (tab: Tab) => {
+export const listConversations = async (tab: SyncClient) => {
   const { store, me } = getContext(tab);
   return (await readConversations(store, me, everything)) ?? [];
 };
 
-export const findListRow = async (tab: Tab, id: ConversationId) =>
+export const findListRow = async (tab: SyncClient, id: ConversationId) =>
   (await listConversations(tab)).find((row) => row.id === id);
 
 /** Waits until a device knows that the user was removed from a group. */
-export const waitUntilGone = (tab: Tab, group: ConversationId): Promise<void> =>
+export const waitUntilGone = (tab: SyncClient, group: ConversationId): Promise<void> =>
   eventually(async () => expect(await getContext(tab).store.conversations.get(group)).toMatchObject({ gone: true }));
 
 const toComparable = ({
@@ -59,17 +59,17 @@ const toComparable = ({
 /**
  * Checks that the device holds the newest part of the log without gaps, exactly as the server has it, and nothing else.
  */
-export const expectSynced = async (server: ModelServer, tab: Tab, id: ConversationId): Promise<void> => {
+export const expectSynced = async (server: ModelServer, tab: SyncClient, id: ConversationId): Promise<void> => {
   const { store, me } = getContext(tab);
   const log = server.log(id);
   expect((await store.queryUnsent(id).toArray()).filter(({ state }) => state !== "failed")).toEqual([]);
   const row = await store.conversations.get(id);
   const head = findVisibleHead(log, me);
   const { epoch, revision } = log;
-  expect(row).toMatchObject({ head, hi: head, epoch, revision, revised: revision });
+  expect(row).toMatchObject({ head, storedTo: head, epoch, revision, revised: revision });
   const held = await store.queryMessages(id, 0).toArray();
   const expected = log.messages
-    .filter(({ seq }) => seq >= (row?.lo ?? 1) && seq <= head)
+    .filter(({ seq }) => seq >= (row?.storedFrom ?? 1) && seq <= head)
     .map((message) => ({
       ...toVisibleMessage(message, me, log.members.get(me)),
       mine: message.author === me ? (1 as const) : (0 as const),
@@ -84,5 +84,5 @@ export const expectSynced = async (server: ModelServer, tab: Tab, id: Conversati
   expect(row).toMatchObject({ group, gone: false, open: log.open });
 };
 
-export const waitUntilDeviceSynced = (server: ModelServer, tab: Tab, id: ConversationId): Promise<void> =>
+export const waitUntilDeviceSynced = (server: ModelServer, tab: SyncClient, id: ConversationId): Promise<void> =>
   eventually(() => expectSynced(server, tab, id));

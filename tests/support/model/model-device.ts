@@ -4,12 +4,12 @@ import type { Uuid } from "#contract/ids.ts";
 import type { FlagChange } from "#contract/settings/conversation-flags.ts";
 import { type Command, type CommandOf, isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
-import { startJournalRecovery } from "#sync/outbox/enqueue.ts";
+import * as serverCode from "#sync/engine/server-code.ts";
+import { SyncClient, type SyncNotice } from "#sync/engine/sync-client.ts";
 import type { BroadcastPort, Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import * as serverCode from "#sync/server-code.ts";
+import { startJournalRecovery } from "#sync/sending/enqueue.ts";
 import { closeStores } from "#sync/store/recovery/open-database.ts";
-import { type SyncNotice, Tab } from "#sync/tabs/tab.ts";
 import { deviceTime, recordActivity } from "./device-time.ts";
 import { searchModelConversations } from "./model-answers.ts";
 import { ModelLocalStorage } from "./model-local-storage.ts";
@@ -63,8 +63,8 @@ export class ModelDevice {
   readonly notices: SyncNotice[] = [];
   readonly requests: HttpRequest[] = [];
   readonly sockets: ModelSocket[] = [];
-  readonly tabs: Tab[] = [];
-  readonly #processes = new WeakMap<Tab, { isAsleep: boolean }>();
+  readonly tabs: SyncClient[] = [];
+  readonly #processes = new WeakMap<SyncClient, { isAsleep: boolean }>();
   readonly #wakeListeners = new Set<() => void>();
   readonly #leaveListeners = new Set<() => void>();
   readonly #activityListeners = new Set<() => void>();
@@ -74,9 +74,9 @@ export class ModelDevice {
     readonly user: Uuid,
   ) {}
 
-  async openTab(): Promise<Tab> {
+  async openTab(): Promise<SyncClient> {
     const life = { isAsleep: false };
-    const tab = new Tab(
+    const tab = new SyncClient(
       this.user,
       this.platform(life),
       (notice) => this.notices.push(notice),
@@ -90,19 +90,19 @@ export class ModelDevice {
   }
 
   /** Freezes a page: it receives nothing, its timers stop, and it keeps its lock. */
-  putToSleep(tab: Tab): void {
+  putToSleep(tab: SyncClient): void {
     const life = this.#processes.get(tab);
     if (life) life.isAsleep = true;
   }
 
   /** Closes a tab as when its process is killed: nothing is written after this. */
-  async kill(tab: Tab): Promise<void> {
+  async kill(tab: SyncClient): Promise<void> {
     const context = tab.context.get();
     if (context) closeStores(context);
     await this.close(tab);
   }
 
-  async close(tab: Tab): Promise<void> {
+  async close(tab: SyncClient): Promise<void> {
     this.tabs.splice(this.tabs.indexOf(tab), 1);
     await tab.stop();
   }

@@ -5,7 +5,7 @@ import type { CallNotice, CallView } from "#calls/views.ts";
 import type { CallKind } from "#contract/calls/call.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { Observable } from "#lib/browser/observable.ts";
-import { CallFeed, type CallFeedEvent } from "#sync/calls/call-feed.ts";
+import { CallFeed, type CallFeedEvent } from "#sync/connection/call-feed.ts";
 import type { LinkState } from "#sync/store/view-models.ts";
 import { FakeMediaSession } from "./fake-media-session.ts";
 import type { ModelBrowser } from "./model-browser.ts";

@@ -3,9 +3,9 @@ import { partCount } from "#contract/files.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { filePartBytes } from "#contract/limits/files.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
-import { enqueueFiles } from "#sync/files/send-files.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { enqueueFiles } from "#sync/sending/files/send-files.ts";
 import type { OutgoingFile } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { getContext } from "./model-checks.ts";
 import type { ModelServer } from "./model-server.ts";
 
@@ -28,7 +28,8 @@ export const makePicture = (size: number, text?: string): OutgoingFile => ({
 
 export const fourPartSize = 3 * filePartBytes + 1_000;
 
-export const sendFiles = (tab: Tab, chat: ConversationId, ...files: OutgoingFile[]) => enqueueFiles(tab, [chat], files);
+export const sendFiles = (tab: SyncClient, chat: ConversationId, ...files: OutgoingFile[]) =>
+  enqueueFiles(tab, [chat], files);
 export const isPart = ({ path }: HttpRequest) => path.includes("/parts/");
 
 export const getOnlyFile = (server: ModelServer) => {
@@ -44,7 +45,7 @@ export const expectEachPartOnce = (server: ModelServer, size: number) => {
   );
 };
 
-export const countUnsent = async (tab: Tab) => {
+export const countUnsent = async (tab: SyncClient) => {
   const { store } = getContext(tab);
   const [outbox, uploads, blobs] = await Promise.all([
     store.outbox.count(),

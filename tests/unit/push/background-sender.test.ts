@@ -159,7 +159,7 @@ describe("the service worker's sending", () => {
         { state: "awaiting", batch, conversation: otherChat },
         { batch, conversation: otherChat },
         {},
-        { spread: createUuid() },
+        { multicastId: createUuid() },
         {},
       ],
       [],

@@ -6,7 +6,7 @@ import type { PushPayload } from "#contract/push.ts";
 import { endsRing } from "#features/push/close-call-notifications.ts";
 import { toRingMs } from "#sw/call-notification.ts";
 import { toCallNotification } from "#sw/push-notification.ts";
-import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
+import type { CallFeedEvent } from "#sync/connection/call-feed.ts";
 
 const [me, friend, id] = [createUuid(), createUuid(), createUuid()];
 const conversation = privateConversationId(me, friend);

@@ -3,31 +3,31 @@ import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts
 import { filePartBytes } from "#contract/limits/files.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
 import { isTombstone } from "#contract/messages/kinds.ts";
-import { enqueueFiles } from "#sync/files/send-files.ts";
-import { syncMemberList } from "#sync/inbound/member-loader.ts";
-import { ReadTracker } from "#sync/inbound/read-tracker.ts";
-import { deleteMessageForSelf } from "#sync/message-flags/delete-for-self.ts";
-import { setMessageStarred } from "#sync/message-flags/set-message-flags.ts";
 import {
   clearConversationHistory,
   deleteMessageBySeq,
   setConversationMuted,
   setMessagePinned,
-} from "#sync/outbox/conversation-commands.ts";
-import { editOwnMessage } from "#sync/outbox/edit-message.ts";
-import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
-import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
+} from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { syncMemberList } from "#sync/inbound/member-loader.ts";
+import { ReadTracker } from "#sync/inbound/read-tracker.ts";
+import { deleteMessageForSelf } from "#sync/operations/delete-for-self.ts";
+import { editOwnMessage } from "#sync/operations/edit-message.ts";
+import { setMessageStarred } from "#sync/operations/set-message-flags.ts";
+import { setPendingReaction } from "#sync/operations/set-reaction.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { toChatItem } from "#sync/queries/chat-messages.ts";
 import { readStarredMessages } from "#sync/queries/starred-messages.ts";
-import { setPendingReaction } from "#sync/reactions/set-reaction.ts";
+import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
+import { enqueueFiles } from "#sync/sending/files/send-files.ts";
+import { enqueueBroadcast, enqueueForward } from "#sync/sending/multicast.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
 import { readMembers } from "#sync/store/members.ts";
+import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
+import { listPendingEdits } from "#sync/store/pending/pending-edits.ts";
 import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
 import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
-import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
-import { listPendingEdits } from "#sync/store/pending-edits.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { toSimulationSize } from "#tests/support/long-run.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { expectSynced, getContext } from "#tests/support/model/model-checks.ts";
@@ -52,7 +52,7 @@ const steps = 60;
 /** A person's device in the test: its tabs are opened and closed, and everything typed and done on it is recorded. */
 type Actor = {
   device: ModelDevice;
-  tabs: Tab[];
+  tabs: SyncClient[];
   typed: Map<ConversationId, string[]>;
   /** Names of files, and the conversations they were sent to. */
   attached: { name: string; chat: ConversationId }[];
@@ -100,7 +100,7 @@ const calm: Partial<Faults> = {
 
 /** A text to answer: the newest unsent one of this device, or any stored one. */
 const findAnswered = async (
-  tab: Tab,
+  tab: SyncClient,
   chat: ConversationId,
   random: () => number,
 ): Promise<{ target: ReplyTarget; text: string } | undefined> => {
@@ -147,7 +147,7 @@ const act = async (
   if (choice < 0.5) {
     const row = await getContext(tab).store.conversations.get(chat);
     const viewed = new ReadTracker(tab);
-    viewed.markRead(chat, row?.hi ?? 0);
+    viewed.markRead(chat, row?.storedTo ?? 0);
     return viewed.flush();
   }
   const { store } = getContext(tab);
@@ -251,7 +251,7 @@ const deleteAsOwner = async (server: ModelServer, actors: readonly Actor[], grou
 };
 
 /** Every member is known with their role, and nobody else counts as a member. */
-const expectMembers = async (server: ModelServer, tab: Tab, group: Uuid): Promise<void> => {
+const expectMembers = async (server: ModelServer, tab: SyncClient, group: Uuid): Promise<void> => {
   const context = getContext(tab);
   await syncMemberList(context, group);
   const { members, roster } = await readMembers(context.store, context.me, group);
@@ -264,7 +264,7 @@ const expectMembers = async (server: ModelServer, tab: Tab, group: Uuid): Promis
 };
 
 /** The device has the stars of the server, apart from those of messages that were deleted or cleared meanwhile. */
-const expectStars = async (server: ModelServer, tab: Tab, chat: ConversationId): Promise<void> => {
+const expectStars = async (server: ModelServer, tab: SyncClient, chat: ConversationId): Promise<void> => {
   const { store, me } = getContext(tab);
   const flags = server.listMessageFlags(me, chat);
   const shown = (await readStarredMessages(store, me, chat, 1_000)).messages;
@@ -274,7 +274,7 @@ const expectStars = async (server: ModelServer, tab: Tab, chat: ConversationId):
 };
 
 /** A group without own membership contains only unsent messages. */
-const expectGone = async (tab: Tab, group: Uuid): Promise<void> => {
+const expectGone = async (tab: SyncClient, group: Uuid): Promise<void> => {
   const { store } = getContext(tab);
   expect(await store.conversations.get(group)).toMatchObject({ gone: true, open: false, unread: 0 });
   expect(await store.queryMessages(group, 0).count()).toBe(0);
@@ -330,7 +330,7 @@ describe("all kinds of faults at once", () => {
         device.wake();
       }
       for (const { tabs } of actors) {
-        const [tab] = tabs as [Tab];
+        const [tab] = tabs as [SyncClient];
         const { store } = getContext(tab);
         await eventually(async () => expect(await listPendingDeletions(store)).toEqual([]));
         await eventually(async () => expect(await listPendingMessageFlags(store)).toEqual([]));
@@ -344,7 +344,9 @@ describe("all kinds of faults at once", () => {
       for (const { device, tabs, typed } of actors) {
         for (const chat of chatsOf(device.user)) {
           const isIn = server.log(chat).members.has(device.user);
-          const check = isIn ? (tab: Tab) => expectSynced(server, tab, chat) : (tab: Tab) => expectGone(tab, chat);
+          const check = isIn
+            ? (tab: SyncClient) => expectSynced(server, tab, chat)
+            : (tab: SyncClient) => expectGone(tab, chat);
           // If only system messages of the group arrived, nothing is fetched before it is opened.
           tabs[0]?.prioritizeConversation(chat);
           for (const tab of tabs) await eventually(() => check(tab));
@@ -363,7 +365,7 @@ describe("all kinds of faults at once", () => {
         messages.map((one) => ({ ...one, chat: id })),
       );
       const outboxes = await Promise.all(
-        actors.map(async ({ tabs }) => getContext(tabs[0] as Tab).store.outbox.toArray()),
+        actors.map(async ({ tabs }) => getContext(tabs[0] as SyncClient).store.outbox.toArray()),
       );
       const cids = new Set(logged.map(({ cid }) => cid));
       // A message deleted while being sent is stored nowhere, except in a group from which its author was removed

@@ -1,7 +1,6 @@
 import Dexie from "dexie";
 import { IDBDatabase, IDBFactory } from "fake-indexeddb";
 import { describe, expect, it, vi } from "vitest";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { type ChatSnapshot, readChat } from "#sync/queries/chat-messages.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
 import { readConversations } from "#sync/queries/conversation-list.ts";
@@ -13,6 +12,7 @@ import {
   shareStructure,
 } from "#sync/queries/live-queries.ts";
 import { readContactRequests, readContacts } from "#sync/queries/people.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import { eventually } from "#tests/support/model/eventually.ts";

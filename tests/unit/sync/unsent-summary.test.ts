@@ -5,7 +5,7 @@ import { keepText } from "#sync/drafts/keep-text.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import { appendRecordingChunk } from "#sync/drafts/voice-drafts.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { toStoreName } from "#sync/store/database.ts";
 import { toDraftSlotKeys } from "#sync/store/pending/draft-keys.ts";
 import { eventually } from "#tests/support/model/eventually.ts";

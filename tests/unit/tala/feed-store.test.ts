@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { feedFreshMs, feedPollMs, postPageRows } from "#contract/limits/tala.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { FeedPoller, fetchOlderPosts } from "#sync/feed/feed-poller.ts";
 import { readFeed, toFeedView } from "#sync/feed/feed-store.ts";
 import { deletePostOnServer, enqueuePost } from "#sync/feed/post-queue.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -16,12 +16,12 @@ const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => `post ${from + index}`);
 
 /** Statuses shown to somebody who scrolls down from a status. */
-const look = async (tab: Tab, top = Number.POSITIVE_INFINITY, limit = 1_000) => {
+const look = async (tab: SyncClient, top = Number.POSITIVE_INFINITY, limit = 1_000) => {
   const view = toFeedView(await readFeed(getContext(tab).store), top, limit);
   return { ...view, texts: view.posts.map(({ content }) => content) };
 };
 
-const openFeed = async (tab: Tab): Promise<FeedPoller> => {
+const openFeed = async (tab: SyncClient): Promise<FeedPoller> => {
   const poller = new FeedPoller(tab, () => false);
   await eventually(() => expect(poller.status.get().at).toBe("seen"));
   return poller;

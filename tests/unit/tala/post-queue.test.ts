@@ -3,6 +3,7 @@ import { createUuid } from "#contract/ids.ts";
 import { postGraphemesMax } from "#contract/limits/tala.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { readDefaultAudience } from "#sync/feed/default-audience.ts";
 import {
   cancelPost,
@@ -14,11 +15,10 @@ import {
   waitForPostOutcome,
 } from "#sync/feed/post-queue.ts";
 import { trimFileCache } from "#sync/files/download-cache.ts";
-import { queueSettingsChange } from "#sync/people/settings-commands.ts";
+import { queueSettingsChange } from "#sync/operations/settings-commands.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -35,11 +35,11 @@ const picture: OutgoingPicture = {
 const isTala = ({ path }: HttpRequest) => path.startsWith("/api/tala");
 const isPost = (request: HttpRequest) => isTala(request) && request.method === "POST";
 
-const waitingIn = async (tab: Tab): Promise<string[]> =>
+const waitingIn = async (tab: SyncClient): Promise<string[]> =>
   (await listPendingPosts(getContext(tab))).map(({ content, state }) => `${content} ${state}`);
 
 /** Everything written is published, each once and in order, and nothing is left to be sent. */
-const becomesPublished = (server: ModelServer, tab: Tab, ...texts: string[]): Promise<void> =>
+const becomesPublished = (server: ModelServer, tab: SyncClient, ...texts: string[]): Promise<void> =>
   eventually(async () => {
     expect(server.tala.texts).toEqual(texts);
     const { store } = getContext(tab);
@@ -369,7 +369,7 @@ describe("an invalid status", () => {
 });
 
 describe("a status for contacts, with a change of its audience that the server does not have", () => {
-  const queueRestricted = async (tab: Tab, text: string) => {
+  const queueRestricted = async (tab: SyncClient, text: string) => {
     const excepted = createUuid();
     await queueSettingsChange(tab, { statusesTo: "contacts_except", exceptions: { statusesTo: [excepted] } });
     await enqueuePost(tab, text, undefined, "contacts_except");

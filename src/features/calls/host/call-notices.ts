@@ -7,11 +7,11 @@ import type { CallKind } from "#contract/calls/call.ts";
 import { privateConversationId, type Uuid } from "#contract/ids.ts";
 import { type Translate, t } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { currentEngine } from "#sync/engine.ts";
-import { confirmNumberNotice } from "#sync/people/contact-commands.ts";
+import { confirmNumberNotice } from "#sync/actions/contacts.ts";
+import { currentEngine } from "#sync/engine/engine.ts";
 
 const readPeerName = async (peer: string): Promise<string> => {
-  const person = await currentEngine.get()?.tab.context.get()?.store.people.get(peer);
+  const person = await currentEngine.get()?.client.context.get()?.store.people.get(peer);
   return isolateBidi((person && toNameOrNumber(person)) || toDisplayName(person, t));
 };
 

@@ -3,9 +3,9 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { Uuid } from "#contract/ids.ts";
 import { formatBytes } from "#i18n/format.ts";
 import { type TextKey, type Translate, useLanguage } from "#i18n/setup.ts";
+import { pauseUpload, resumeUpload, retryMessage } from "#sync/actions/message-actions.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
 import type { UploadView } from "#sync/hooks/use-files.ts";
-import { pauseUpload, resumeUpload, retryMessage } from "#sync/message-actions.ts";
 
 const ringRadius = 20;
 const ringLength = 2 * Math.PI * ringRadius;

@@ -6,7 +6,7 @@ import { readPath } from "#contract/files.ts";
 import { formatDuration } from "#i18n/format.ts";
 import { locales } from "#i18n/locales.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { currentEngine } from "#sync/engine.ts";
+import { currentEngine } from "#sync/engine/engine.ts";
 import { useUpload } from "#sync/hooks/use-files.ts";
 import { CancelUploadButton, UploadProgressRing, UploadProgressText } from "./upload-progress.tsx";
 import { type AttachmentProps, useAttachment } from "./use-attachment.ts";

@@ -1,6 +1,6 @@
 import { inCall } from "#calls/call-state.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { currentEngine } from "#sync/engine.ts";
+import { currentEngine } from "#sync/engine/engine.ts";
 import { currentVoice, type VoiceTrack } from "./current-voice.ts";
 
 /** Playback state and position of a voice message. */

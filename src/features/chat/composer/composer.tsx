@@ -27,15 +27,9 @@ import { useVoiceRecorder } from "#features/chat/voice/use-voice-recorder.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { isComposingKey } from "#lib/browser/composing-key.ts";
 import { composerHash } from "#lib/browser/push/composer-hash.ts";
-import {
-  afterTyping,
-  findUnsavedDraft,
-  reportTyping,
-  saveDraft,
-  sendText,
-  setReplyDraft,
-  shareDrafts,
-} from "#sync/actions.ts";
+import { reportTyping } from "#sync/actions/conversations.ts";
+import { afterTyping, findUnsavedDraft, saveDraft, setReplyDraft, shareDrafts } from "#sync/actions/drafts.ts";
+import { sendText } from "#sync/actions/messages.ts";
 import { useReplyDraft, useTextDraft } from "#sync/hooks/use-unsent.ts";
 import { AttachButton } from "./attach-button.tsx";
 import { listPastedFiles } from "./chosen-files.ts";

@@ -8,9 +8,9 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { NumberNotice } from "#contract/people.ts";
 import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
+import { confirmNumberNotice } from "#sync/actions/contacts.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
 import { useTextDraft, useUnsentContent } from "#sync/hooks/use-unsent.ts";
-import { confirmNumberNotice } from "#sync/people/contact-commands.ts";
 import { ComposerNotice } from "./composer-notice.tsx";
 import { unblockWithToast } from "./unblock-with-toast.ts";
 

@@ -5,13 +5,10 @@ import { cleanFileName } from "#contract/files.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { waitForTakeover } from "#lib/browser/first-view.ts";
 import { isFreshFile } from "#lib/media/fresh-file.ts";
-import {
-  type Draft,
-  type DraftKeeper,
-  hasAttachmentDraft,
-  openAttachmentDraft,
-  trackDraftSave,
-} from "#sync/actions.ts";
+import { hasAttachmentDraft, openAttachmentDraft } from "#sync/actions/drafts.ts";
+import type { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
+import { trackDraftSave } from "#sync/drafts/pending-saves.ts";
+import type { Draft } from "#sync/store/view-models.ts";
 import type AttachSheet from "./attach-sheet.tsx";
 import { attachedFilesMax } from "./chosen-files.ts";
 

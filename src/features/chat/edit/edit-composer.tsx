@@ -11,10 +11,10 @@ import { formatShortcuts, handleFormatKey } from "#features/chat/field/format-ke
 import { LazyFieldTools } from "#features/chat/field/lazy-field-tools.ts";
 import { useFieldHeight } from "#features/chat/field/use-field-height.ts";
 import { isComposingKey } from "#lib/browser/composing-key.ts";
-import { getKeptTextScope } from "#sync/actions.ts";
+import { getKeptTextScope } from "#sync/actions/drafts.ts";
+import { saveEdit } from "#sync/actions/message-actions.ts";
 import { EditKeeper } from "#sync/drafts/edit-keeper.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
-import { saveEdit } from "#sync/message-actions.ts";
 import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
 
 type EditComposerProps = {

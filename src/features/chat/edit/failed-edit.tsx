@@ -3,8 +3,8 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { failedActionClasses } from "#features/chat/message/failed-message.tsx";
+import { discardRefusedEdit, saveEdit } from "#sync/actions/message-actions.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
-import { discardRefusedEdit, saveEdit } from "#sync/message-actions.ts";
 
 type FailedEditProps = { conversation: ConversationId; item: ChatItem; error: ErrorCode };
 

@@ -1,6 +1,6 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
-import { readNewestMessages } from "#sync/actions.ts";
+import { readNewestMessages } from "#sync/actions/messages.ts";
 import type { KeptText } from "#sync/drafts/kept-texts.ts";
 import type { ChatItem, ChatView } from "#sync/hooks/use-chat.ts";
 import { useKeptTexts } from "#sync/hooks/use-unsent.ts";

@@ -9,7 +9,7 @@ import { LazyClearHistoryDialog, LazyDeleteLeftGroupDialog } from "#components/p
 import { toUnmuteLabel } from "#components/people/mute-texts.ts";
 import { hasLeftGroup } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
-import { clearConversation, hideConversation, muteConversation } from "#sync/actions.ts";
+import { clearConversation, hideConversation, muteConversation } from "#sync/actions/conversations.ts";
 import type { ConversationView } from "#sync/hooks/use-conversations.ts";
 
 /** State of a confirmation dialog. `confirm` runs the action with a toast and closes the dialog whatever the result. */

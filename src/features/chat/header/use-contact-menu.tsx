@@ -5,7 +5,7 @@ import { LazyBlockPersonDialog, LazyDeleteContactDialog } from "#components/peop
 import type { Uuid } from "#contract/ids.ts";
 import { unblockWithToast } from "#features/chat/composer/unblock-with-toast.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { blockPerson, deleteContact } from "#sync/people/contact-commands.ts";
+import { blockPerson, deleteContact } from "#sync/actions/contacts.ts";
 import { useConfirmation } from "./use-chat-menu.tsx";
 
 type ContactMenuOptions = { userId: Uuid; name: string; isBlocked: boolean; isContact: boolean };

@@ -2,7 +2,7 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 import { pageCover } from "#components/overlays/cover.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { countsAsUnread } from "#contract/messages/message.ts";
-import { markReadUpTo } from "#sync/actions.ts";
+import { markReadUpTo } from "#sync/actions/conversations.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 
 const subscribeToDocumentVisibility = (listener: () => void): (() => void) => {

@@ -7,9 +7,9 @@ import type { ConversationId } from "#contract/ids.ts";
 import { isComposingKey } from "#lib/browser/composing-key.ts";
 import { useSession } from "#lib/session/use-session.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
+import { loadNamedMentions } from "#sync/actions/message-actions.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { useGroupMembers } from "#sync/hooks/use-group.ts";
-import { loadNamedMentions } from "#sync/message-actions.ts";
 import { findMentionQuery, listMentionOptions, type MentionOption, type MentionQuery } from "./mention-options.ts";
 
 export type MentionPickerProps = {

@@ -3,7 +3,7 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { Translate } from "#i18n/setup.ts";
-import { retryMessage } from "#sync/message-actions.ts";
+import { retryMessage } from "#sync/actions/message-actions.ts";
 import { type ChatParticipation, isClosedForSending } from "./chat-participation.ts";
 
 /**

@@ -9,11 +9,11 @@ import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts
 import type { ReactorPage } from "#contract/wire/commands.ts";
 import { parseReactions } from "#contract/wire/reactions.ts";
 import { type ChatPeople, findSender } from "#features/chat/message/senders.ts";
+import { fetchReactors } from "#sync/actions/fetch-reactors.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
 import { useMemberProfiles } from "#sync/hooks/use-group.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
-import { fetchReactors } from "#sync/people/fetch-reactors.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 import { toShownSummary } from "./toggle-reaction.ts";
 

@@ -3,8 +3,8 @@ import type { ConversationId } from "#contract/ids.ts";
 import { reactionKindsMax } from "#contract/limits/messages.ts";
 import { parseReactions, withOwnReaction } from "#contract/wire/reactions.ts";
 import type { Translate } from "#i18n/setup.ts";
+import { setReaction } from "#sync/actions/message-actions.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
-import { setReaction } from "#sync/message-actions.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 
 /** Summary of a message's reactions, with the own one that is not sent yet. */

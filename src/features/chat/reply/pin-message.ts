@@ -1,7 +1,7 @@
 import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
-import { listClearedPins, pinMessage } from "#sync/message-actions.ts";
+import { listClearedPins, pinMessage } from "#sync/actions/message-actions.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 
 /** Pins or unpins a message. A toast says what failed; the pinned bar and the entry about a pin show what succeeded. */

@@ -3,7 +3,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { parseGroupPlace } from "#contract/messages/body.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
 import { useEngine, useLiveQuery } from "#sync/hooks/use-live-query.ts";
-import { fetchQuotedMessage, readQuotedMessage } from "#sync/queries/quoted-message.ts";
+import { fetchQuotedMessage, readQuotedMessage } from "#sync/inbound/quoted-message.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
 import type { QuotedMessage } from "#sync/store/view-models.ts";
 
@@ -25,7 +25,7 @@ export const useQuotedMessage = (
   useEffect(() => {
     if (!engine || !isWanted) return;
     let isCurrent = true;
-    fetchQuotedMessage(engine.tab, conversation, target).then(
+    fetchQuotedMessage(engine.client, conversation, target).then(
       (isFound) => isCurrent && !isFound && setMissing(target),
       () => {}, // repeated after the next reconnection
     );

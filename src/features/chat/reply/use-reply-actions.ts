@@ -1,7 +1,7 @@
 import { type RefObject, useMemo, useRef, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
-import { setReplyDraft } from "#sync/actions.ts";
+import { setReplyDraft } from "#sync/actions/drafts.ts";
 import type { ReplyActions } from "./reply-actions-context.ts";
 
 type ReplyOptions = {

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
-import { SyncError } from "#sync/actions.ts";
 import { useEngine } from "#sync/hooks/use-live-query.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
 import { type SearchHit, searchMessages } from "#sync/queries/search/message-search.ts";
 
 export type ChatSearch = {
@@ -33,7 +33,7 @@ export const useChatSearch = (
       if (!signal.aborted) setSearch((search) => ({ ...search, ...change }));
     };
     setSearch({ key, state: "running", results: [] });
-    searchMessages(engine.tab, conversation, { query, filter }, (found) => update({ results: found }), signal).then(
+    searchMessages(engine.client, conversation, { query, filter }, (found) => update({ results: found }), signal).then(
       ({ isComplete, hasOlder }) => update({ state: isComplete ? "complete" : "local", hasOlder }),
       (error: unknown) => update({ state: "local", error: error instanceof SyncError ? error.code : "internal" }),
     );

@@ -6,7 +6,7 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
-import { discardKeptText, getKeptTextScope, restoreKeptText } from "#sync/actions.ts";
+import { discardKeptText, getKeptTextScope, restoreKeptText } from "#sync/actions/drafts.ts";
 import { keepText } from "#sync/drafts/keep-text.ts";
 import type { KeptText } from "#sync/drafts/kept-texts.ts";
 

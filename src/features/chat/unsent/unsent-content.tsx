@@ -4,7 +4,7 @@ import { copyText } from "#components/overlays/copy-text.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { ComposerNotice } from "#features/chat/composer/composer-notice.tsx";
 import { balanceBidi } from "#lib/text/bidi.ts";
-import { saveDraft } from "#sync/actions.ts";
+import { saveDraft } from "#sync/actions/drafts.ts";
 import type { UnsentContent } from "#sync/hooks/use-unsent.ts";
 import { UnsentFileList } from "./unsent-files.tsx";
 import { UnsentRecording } from "./unsent-voice.tsx";

@@ -10,10 +10,10 @@ import { DiscardAttachmentsDialog } from "#features/chat/composer/discard-dialog
 import { formatBytes } from "#i18n/format.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
+import { readDraftFile } from "#sync/actions/message-actions.ts";
 import { discardDrafts } from "#sync/drafts/delete-drafts.ts";
-import { getEngine } from "#sync/engine.ts";
+import { getEngine } from "#sync/engine/engine.ts";
 import type { UnsentContent } from "#sync/hooks/use-unsent.ts";
-import { readDraftFile } from "#sync/message-actions.ts";
 
 const useUnsentFileBlob = (id: Uuid): Blob | undefined => {
   const [blob, setBlob] = useState<Blob>();
@@ -83,7 +83,7 @@ export function UnsentFileList({
   const [isConfirmingDiscard, setConfirmingDiscard] = useState(false);
   const discard = () => {
     setConfirmingDiscard(false);
-    discardDrafts(getEngine().tab, conversation).catch(() =>
+    discardDrafts(getEngine().client, conversation).catch(() =>
       showToast({ tone: "danger", title: t("common.error"), message: t("errors.unavailable") }),
     );
   };

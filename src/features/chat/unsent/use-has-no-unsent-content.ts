@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
-import { hasUnsentContent, readLatestDraft } from "#sync/actions.ts";
+import { hasUnsentContent, readLatestDraft } from "#sync/actions/drafts.ts";
 
 const hasNoUnsentContent = async (conversation: ConversationId): Promise<boolean> =>
   (await readLatestDraft(conversation)).trim() === "" && !(await hasUnsentContent(conversation));

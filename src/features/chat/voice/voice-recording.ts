@@ -11,11 +11,11 @@ import { Observable } from "#lib/browser/observable.ts";
 import { MicrophoneError, type VoiceProgress, VoiceRecorder } from "#lib/media/voice-recorder.ts";
 import { toWaveform } from "#lib/media/waveform.ts";
 import { addWebmDuration } from "#lib/media/webm-duration.ts";
-import { SyncError } from "#sync/actions.ts";
+import { sendFiles } from "#sync/actions/message-actions.ts";
 import { deleteRecordingDraft } from "#sync/drafts/delete-drafts.ts";
 import { acquireRecordingLock, appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
-import { currentEngine, getEngine } from "#sync/engine.ts";
-import { sendFiles } from "#sync/message-actions.ts";
+import { currentEngine, getEngine } from "#sync/engine/engine.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
 
 export type RecordingState =
   | { phase: "opening" }
@@ -78,7 +78,7 @@ export class VoiceRecording {
    * another tab is still recording it.
    */
   static async findSaved(conversation: ConversationId, startedAt?: number): Promise<VoiceRecording | undefined> {
-    const saved = await findRecordingDraft(getEngine().tab, conversation, startedAt);
+    const saved = await findRecordingDraft(getEngine().client, conversation, startedAt);
     if (!saved || saved.chunks.length === 0) return undefined;
     const recording = new VoiceRecording(conversation);
     recording.#startedAt = saved.startedAt;
@@ -113,8 +113,8 @@ export class VoiceRecording {
       this.#recorder = recorder;
       if (this.#isDiscarded) return void recorder.stop();
       this.#startedAt = Date.now();
-      const tab = currentEngine.get()?.tab;
-      lock = tab && acquireRecordingLock(tab, this.#conversation, this.#startedAt);
+      const client = currentEngine.get()?.client;
+      lock = client && acquireRecordingLock(client, this.#conversation, this.#startedAt);
       this.state.set({ phase: "recording", ms: 0, level: 0 });
     } catch (error) {
       if (!this.#isDiscarded)
@@ -129,7 +129,7 @@ export class VoiceRecording {
     this.#chunks.push(chunk);
     const write = () =>
       appendRecordingChunk(
-        getEngine().tab,
+        getEngine().client,
         { conversation: this.#conversation, startedAt: this.#startedAt, ...progress },
         chunk,
       );
@@ -188,7 +188,7 @@ export class VoiceRecording {
     this.#finish();
     await this.#stopRecorder();
     try {
-      await deleteRecordingDraft(getEngine().tab, this.#conversation, this.#startedAt);
+      await deleteRecordingDraft(getEngine().client, this.#conversation, this.#startedAt);
     } catch (error) {
       console.warn("recording not deleted", error);
     }

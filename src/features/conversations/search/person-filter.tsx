@@ -21,7 +21,7 @@ type PersonFilterProps = FiltersProps<Uuid> & { conversations: readonly Conversa
 export function PersonFilter({ conversations, ...filters }: PersonFilterProps) {
   const { t } = useTranslation();
   const language = useLanguage();
-  const me = useEngine()?.tab.context.get()?.me;
+  const me = useEngine()?.client.context.get()?.me;
   const [isWanted, setWanted] = useState(filters.chosen.from !== undefined);
   const [hasChoices, setHasChoices] = useState(isWanted);
   useEffect(() => {

@@ -90,13 +90,13 @@ export const useGlobalSearch = (
     }
     const wanted = { query, filter };
     const show = (view: GlobalSearchView) => setShown({ ...view, search: wanted });
-    const search = new GlobalMessageSearch(engine.tab, wanted, cache, show);
+    const search = new GlobalMessageSearch(engine.client, wanted, cache, show);
     current.current = search;
     void search.start();
     return () => search.stop();
   }, [engine, query, filterKey, cache]);
   useEffect(() => {
-    const context = canPrepareRest && engine?.tab.context.get();
+    const context = canPrepareRest && engine?.client.context.get();
     if (!context) return;
     const controller = new AbortController();
     // Fails only if the store is closed meanwhile.

@@ -9,7 +9,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { useFormat } from "#i18n/use-format.ts";
 import { toErrorText } from "#lib/http/error-text.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { withdrawGroupInvitation } from "#sync/people/group-invitation-commands.ts";
+import { withdrawGroupInvitation } from "#sync/actions/group-invitations.ts";
 import type { GroupCandidatesView } from "./use-group-candidates.ts";
 
 type InvitedPeopleProps = {

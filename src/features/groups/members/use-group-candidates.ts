@@ -2,9 +2,9 @@ import { useEffect, useRef } from "react";
 import { GroupCandidates, groupPath } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
+import { readInvitedPeople, saveInvitedPeople } from "#sync/actions/invited-people.ts";
 import { useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import { type RemoteFailure, useRemoteQuery } from "#sync/hooks/use-remote.ts";
-import { readInvitedPeople, saveInvitedPeople } from "#sync/people/invited-people.ts";
 
 export type GroupCandidatesView = {
   /** People who have not answered, as last heard from the server, in any tab; undefined while unknown. */

@@ -8,7 +8,7 @@ import {
 import { requestApi } from "#lib/http/api.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
-import { ownNumberPath, parseOwnNumber } from "#sync/people/own-number.ts";
+import { ownNumberPath, parseOwnNumber } from "#sync/actions/own-number.ts";
 
 // Requests of the page of the own number. Each throws `ApiRequestError`.
 

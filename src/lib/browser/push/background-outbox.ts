@@ -31,7 +31,7 @@ const tableName = "entries";
 /**
  * Outbox of one person that the service worker writes while the app may be closed. It is a database of its own, so that
  * the worker depends neither on Dexie nor on the version of the local store. The app takes its entries over
- * (`src/sync/outbox/adopt-background-outbox.ts`) and deletes it when it is empty.
+ * (`src/sync/sending/adopt-background-outbox.ts`) and deletes it when it is empty.
  */
 export class BackgroundOutbox {
   readonly #name: string;

@@ -1,6 +1,6 @@
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { currentEngine } from "#sync/engine.ts";
+import { currentEngine } from "#sync/engine/engine.ts";
 import { useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import { securityNoticesQuery } from "#sync/queries/screen-queries.ts";
 import { markNoticesSeen, markResetNoticesSeen } from "#sync/store/security-notice-rows.ts";
@@ -8,7 +8,7 @@ import { markNoticesSeen, markResetNoticesSeen } from "#sync/store/security-noti
 const noSecurityNotices: SecurityNotice[] = [];
 
 const writeNotices = async (write: (store: Parameters<typeof markNoticesSeen>[0]) => Promise<void>): Promise<void> => {
-  const context = currentEngine.get()?.tab.context.get();
+  const context = currentEngine.get()?.client.context.get();
   // If the store cannot be written, the notices are shown once more.
   await (context && write(context.store).catch(() => undefined));
 };

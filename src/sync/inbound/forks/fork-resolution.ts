@@ -6,11 +6,11 @@ import { hasContent } from "#contract/messages/kinds.ts";
 import type { Message } from "#contract/messages/message.ts";
 import { mergeReadStates } from "#contract/messages/positions.ts";
 import type { PageResult } from "#contract/wire/commands.ts";
-import { applyInboxRow } from "#sync/inbound/apply-inbox-row.ts";
-import type { ApplyTransaction } from "#sync/inbound/apply-transaction.ts";
+import { applyInboxRow } from "#sync/inbound/apply/apply-inbox-row.ts";
+import type { ApplyTransaction } from "#sync/inbound/apply/apply-transaction.ts";
 import type { PageRequest } from "#sync/inbound/server-changes.ts";
 import type { LocalConversationRow, LocalMessageRow, OutboxRow } from "#sync/store/database.ts";
-import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
+import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
 import { afterNewestSeq, isDifferentMessage } from "./log-forks.ts";
 
 const requeuedMax = 500; // messages; some may be in the log after all, below the fetched page
@@ -32,8 +32,9 @@ const isSameLog = async (
   page: PageResult,
   { different }: PageComparison,
 ): Promise<boolean> => {
-  if (page.epoch !== row.epoch || page.head < row.hi || different.length > 0) return false;
-  const last = row.lo <= row.hi ? await transaction.store.messages.get([row.id, row.hi]) : undefined;
+  if (page.epoch !== row.epoch || page.head < row.storedTo || different.length > 0) return false;
+  const last =
+    row.storedFrom <= row.storedTo ? await transaction.store.messages.get([row.id, row.storedTo]) : undefined;
   return last === undefined || page.anchor === null || page.anchor === last.at;
 };
 
@@ -146,7 +147,7 @@ export const resolveFork = async (
 ): Promise<{ row: LocalConversationRow; request: PageRequest } | undefined> => {
   const { forked } = row;
   if (!forked || request.seq !== afterNewestSeq) return undefined;
-  transaction.hasRequeued = true;
+  transaction.hasPendingWork = true;
   await requeueDeletions(transaction, row, page);
   const inbox = forked.row?.epoch === page.epoch ? forked.row : undefined;
   const answeredRequest = { ...request, seq: page.head + 1, head: 0, revised: inbox?.revision ?? 0 };
@@ -156,11 +157,11 @@ export const resolveFork = async (
     await applyDeferredRow(transaction, row, inbox, true);
     row.head = Math.max(row.head, forked.head, page.head);
     // More has arrived than the page holds: what follows the stored messages is fetched as usual.
-    const reachesStored = row.lo > row.hi || (page.messages[0]?.seq ?? 0) <= row.hi + 1;
-    return reachesStored || row.head - row.hi > gapPageRows ? { row, request: answeredRequest } : undefined;
+    const reachesStored = row.storedFrom > row.storedTo || (page.messages[0]?.seq ?? 0) <= row.storedTo + 1;
+    return reachesStored || row.head - row.storedTo > gapPageRows ? { row, request: answeredRequest } : undefined;
   }
   // A message sent since is in both logs, after those that differ.
-  const forkedAt = Math.min(row.hi + 1, ...comparison.different);
+  const forkedAt = Math.min(row.storedTo + 1, ...comparison.different);
   const commonSeq = Math.max(0, ...comparison.same.filter((seq) => seq < forkedAt));
   const missing = await listLostMessages(transaction, row, commonSeq, page);
   const fresh = await transaction.resetLog(row, page.epoch);

@@ -24,8 +24,8 @@ const arrivingRows = 10; // messages that may arrive before the answer
  * Newest page of a forked row. It reaches the stored messages if that takes no longer page than the messages after them
  * would, so that they stay if the log is the same.
  */
-export const toForkPageCommand = ({ id, lo, hi, forked }: LocalConversationRow) => {
-  const missing = (forked?.head ?? 0) - hi;
+export const toForkPageCommand = ({ id, storedFrom, storedTo, forked }: LocalConversationRow) => {
+  const missing = (forked?.head ?? 0) - storedTo;
   const limit = missing > gapPageRows ? messagePageRows : Math.max(messagePageRows, missing + arrivingRows);
   return {
     type: "page",
@@ -33,7 +33,7 @@ export const toForkPageCommand = ({ id, lo, hi, forked }: LocalConversationRow) 
     direction: "before",
     seq: afterNewestSeq,
     limit: Math.min(gapPageRows, limit),
-    ...(lo <= hi ? { anchor: hi } : {}),
+    ...(storedFrom <= storedTo ? { anchor: storedTo } : {}),
   } as const;
 };
 
@@ -53,7 +53,7 @@ export const hasDifferentMessage = async (
   row: LocalConversationRow,
   received: readonly Pick<Message, "seq" | "at" | "sender" | "cid">[],
 ): Promise<boolean> => {
-  const overlapping = received.filter(({ seq }) => seq <= row.hi && seq >= row.lo);
+  const overlapping = received.filter(({ seq }) => seq <= row.storedTo && seq >= row.storedFrom);
   if (overlapping.length === 0) return false;
   const stored = await store.messages.bulkGet(overlapping.map(({ seq }) => [row.id, seq]));
   return overlapping.some((message, index) => {
@@ -74,7 +74,7 @@ export const compareLogs = async (
   const candidates = [
     { seq: inbox.head, at: inbox.at },
     { seq: inbox.head - 1, at: inbox.prior },
-  ].filter(({ seq, at }) => at !== null && seq > 0 && seq >= row.lo && seq <= row.hi);
+  ].filter(({ seq, at }) => at !== null && seq > 0 && seq >= row.storedFrom && seq <= row.storedTo);
   const stored = await store.messages.bulkGet(candidates.map(({ seq }) => [row.id, seq]));
   const isSame = candidates.flatMap(({ at }, index) => (stored[index] ? stored[index].at === at : []));
   if (isSame.includes(false)) return "different";
@@ -90,7 +90,8 @@ export const listUnconfirmedLogs = async (
   store: LocalStore,
   rows: readonly LocalConversationRow[],
 ): Promise<Set<ConversationId>> => {
-  const isAwaited = ({ handle, lo, hi }: LocalConversationRow) => handle === undefined && lo <= hi;
+  const isAwaited = ({ handle, storedFrom, storedTo }: LocalConversationRow) =>
+    handle === undefined && storedFrom <= storedTo;
   const isIncomplete = rows.some(isAwaited) && (await readSyncCursor(store)).gaps.length > 0;
   return new Set(rows.flatMap((row) => (row.forked || (isIncomplete && isAwaited(row)) ? row.id : [])));
 };

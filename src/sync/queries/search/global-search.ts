@@ -1,7 +1,7 @@
 import { toSearchWords } from "#contract/text.ts";
 import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
 import type { GlobalQuery } from "#sync/queries/conversation-filter.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 import { ServerMessageSearch } from "./server-message-search.ts";
 import { canSearch, canSearchServer, type FoundMessage, searchStoredMessages } from "./stored-message-search.ts";
 import type { TextBlockCache } from "./text-blocks.ts";
@@ -34,7 +34,7 @@ const toKey = ({ conversation, seq }: FoundMessage): string => `${conversation} 
  * has. Until the next page is requested, it ends with enough results.
  */
 export class GlobalMessageSearch {
-  readonly #tab: Tab;
+  readonly #port: SyncPort;
   readonly #search: GlobalQuery;
   readonly #cache: TextBlockCache;
   readonly #onChange: (view: GlobalSearchView) => void;
@@ -45,8 +45,8 @@ export class GlobalMessageSearch {
   #server: ServerMessageSearch | undefined;
   #unsubscribe: (() => void)[] = [];
 
-  constructor(tab: Tab, search: GlobalQuery, cache: TextBlockCache, onChange: (view: GlobalSearchView) => void) {
-    this.#tab = tab;
+  constructor(port: SyncPort, search: GlobalQuery, cache: TextBlockCache, onChange: (view: GlobalSearchView) => void) {
+    this.#port = port;
     this.#search = search;
     this.#cache = cache;
     this.#onChange = onChange;
@@ -54,7 +54,7 @@ export class GlobalMessageSearch {
   }
 
   async start(): Promise<void> {
-    const { link, platform } = this.#tab;
+    const { link, platform } = this.#port;
     const retry = () => {
       if (this.#view.error === "offline") void this.showMore();
     };
@@ -64,7 +64,7 @@ export class GlobalMessageSearch {
     const { query, filter } = this.#search;
     const isSpecific = filter || toSearchWords(query).some((word) => [...word].length >= specificWordLength);
     if (!isSpecific || this.#view.stored.length >= enoughResults) return this.#update({ state: "more" });
-    await new Promise<void>((resolve) => this.#tab.platform.startTimer(serverPauseMs, resolve));
+    await new Promise<void>((resolve) => this.#port.platform.startTimer(serverPauseMs, resolve));
     await this.#searchServer();
   }
 
@@ -93,7 +93,7 @@ export class GlobalMessageSearch {
 
   /** Searches on this device. The state ends as "running" if everything found is shown and the server has more. */
   async #searchStored(): Promise<void> {
-    const context = this.#tab.context.get();
+    const context = this.#port.context.get();
     if (!context) return this.#update({ state: "complete" });
     const search = this.#search;
     try {

@@ -7,7 +7,7 @@ import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { readDeletedSeqs } from "#sync/store/pending/pending-message-flags.ts";
 import { toLocalMessageRow, toMessageKey } from "#sync/store/row-mapping.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 
 export type SearchHit = {
   key: string;
@@ -39,9 +39,12 @@ const showEveryMs = 100;
 const typingPauseMs = 150; // before older messages are searched and the server is asked
 
 /** Ranges of seqs of the stored messages, newest first. The last one has those besides the range without gaps. */
-function* toRanges({ lo, hi }: Pick<LocalConversationRow, "lo" | "hi">): Iterable<{ from: number; to: number }> {
-  let [from, to] = [hi - newestSeqs + 1, Number.MAX_SAFE_INTEGER];
-  while (from > Math.max(lo, 1)) {
+function* toRanges({
+  storedFrom,
+  storedTo,
+}: Pick<LocalConversationRow, "storedFrom" | "storedTo">): Iterable<{ from: number; to: number }> {
+  let [from, to] = [storedTo - newestSeqs + 1, Number.MAX_SAFE_INTEGER];
+  while (from > Math.max(storedFrom, 1)) {
     yield { from, to };
     [from, to] = [from - blockSeqs, from - 1];
   }
@@ -53,7 +56,7 @@ async function* searchLocally(
   store: LocalStore,
   conversation: ConversationId,
   { query, filter }: MessageSearch,
-  stored: Pick<LocalConversationRow, "lo" | "hi">,
+  stored: Pick<LocalConversationRow, "storedFrom" | "storedTo">,
 ): AsyncIterable<LocalMessageRow[]> {
   const isMatch = createMessageMatcher(createPartMatcher(query), filter);
   const deleted = await readDeletedSeqs(store, conversation);
@@ -70,18 +73,18 @@ async function* searchLocally(
  * SyncError.
  */
 export const requestSearchPage = async (
-  tab: Tab,
+  port: SyncPort,
   command: CommandOf<"search">,
   signal: AbortSignal | undefined,
 ): Promise<SearchResult | undefined> => {
   while (!signal?.aborted) {
     try {
-      return await tab.request(command, signal);
+      return await port.request(command, signal);
     } catch (error) {
       if (!(error instanceof SyncError) || error.code !== "rate_limited" || error.retryAfterMs === undefined)
         throw error;
       const { retryAfterMs } = error;
-      await new Promise<void>((resolve) => tab.platform.startTimer(retryAfterMs, resolve));
+      await new Promise<void>((resolve) => port.platform.startTimer(retryAfterMs, resolve));
     }
   }
   return undefined;
@@ -98,24 +101,29 @@ export type SearchEnd = { isComplete: boolean; hasOlder: boolean };
  * searched at once, everything else when no other search has replaced this one within `typingPauseMs`.
  */
 export const searchMessages = async (
-  tab: Tab,
+  port: SyncPort,
   conversation: ConversationId,
   { query, filter }: MessageSearch,
   onResults: (hits: SearchHit[]) => void,
   signal?: AbortSignal,
 ): Promise<SearchEnd> => {
-  const context = tab.context.get();
+  const context = port.context.get();
   const search: MessageSearch = { query: query.trim(), ...(filter ? { filter } : {}) };
   const isEmpty = search.query !== "" && new FoldedQuery(search.query).isEmpty;
   if (!context || isEmpty || !isSearchable(search)) return { isComplete: true, hasOlder: false };
-  const pause = new Promise<void>((resolve) => tab.platform.startTimer(typingPauseMs, resolve));
+  const pause = new Promise<void>((resolve) => port.platform.startTimer(typingPauseMs, resolve));
   const hits = new Map<number, SearchHit>();
   const show = (max?: number) => {
     if (!signal?.aborted) onResults([...hits.values()].sort((a, b) => b.seq - a.seq).slice(0, max));
   };
   const row = await context.store.conversations.get(conversation);
   let nextShowAt = 0;
-  for await (const messages of searchLocally(context.store, conversation, search, row ?? { lo: 0, hi: 0 })) {
+  for await (const messages of searchLocally(
+    context.store,
+    conversation,
+    search,
+    row ?? { storedFrom: 0, storedTo: 0 },
+  )) {
     for (const message of messages) hits.set(message.seq, toSearchHit(message));
     if (messages.length > 0 && performance.now() >= nextShowAt) {
       show(nextShowAt === 0 ? firstResultsMax : undefined);
@@ -126,14 +134,14 @@ export const searchMessages = async (
   }
   show();
   if (!row || row.head <= row.hidden) return { isComplete: true, hasOlder: false };
-  // Messages from `lo` on were searched here, unless the newest ones are not stored.
-  let before: number | null = row.hi >= row.head ? row.lo : row.head + 1;
+  // Messages from `storedFrom` on were searched here, unless the newest ones are not stored.
+  let before: number | null = row.storedTo >= row.head ? row.storedFrom : row.head + 1;
   if (before <= row.hidden + 1) return { isComplete: true, hasOlder: false };
   const hasOnlySigns = search.query !== "" && toSearchWords(search.query).length === 0;
   if (hasOnlySigns) return { isComplete: true, hasOlder: true };
   while (before !== null && !signal?.aborted) {
     try {
-      const page = await requestSearchPage(tab, { type: "search", conversation, ...search, before }, signal);
+      const page = await requestSearchPage(port, { type: "search", conversation, ...search, before }, signal);
       if (!page) break;
       for (const message of page.messages)
         hits.set(message.seq, toSearchHit(toLocalMessageRow(row, context.me, message)));

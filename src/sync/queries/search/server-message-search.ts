@@ -21,11 +21,11 @@ type PendingTarget = { row: LocalConversationRow; before: number; found: number 
 
 /** Part of a conversation that was not searched on this device, undefined if everything was. */
 const toPendingTarget = (row: LocalConversationRow, filter: ConversationFilter): PendingTarget | undefined => {
-  const { lo, hi, head, hidden, forked } = row;
+  const { storedFrom, storedTo, head, hidden, forked } = row;
   if (filter === "none") return undefined;
-  // Messages from `lo` on were searched here, unless the newest ones are not stored.
-  const isSearched = hi >= head && lo <= hi && !forked && filter !== "unknown";
-  const before = isSearched ? lo : Math.max(head, forked?.head ?? 0) + 1;
+  // Messages from `storedFrom` on were searched here, unless the newest ones are not stored.
+  const isSearched = storedTo >= head && storedFrom <= storedTo && !forked && filter !== "unknown";
+  const before = isSearched ? storedFrom : Math.max(head, forked?.head ?? 0) + 1;
   return before <= hidden + 1 ? undefined : { row, before, found: 0 };
 };
 

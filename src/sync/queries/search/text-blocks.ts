@@ -105,8 +105,8 @@ export class ConversationScan {
     this.#max = max;
     this.filter = filter;
     this.#isWanted = createMessageMatcher(undefined, filter);
-    this.#oldest = Math.max(row.hidden + 1, Math.min(row.lo, row.hi));
-    this.#newest = Math.max(this.#oldest, row.hi);
+    this.#oldest = Math.max(row.hidden + 1, Math.min(row.storedFrom, row.storedTo));
+    this.#newest = Math.max(this.#oldest, row.storedTo);
     this.#next = this.#newest;
   }
 
@@ -146,7 +146,7 @@ export class ConversationScan {
 
   /** Range of the next block. The outermost ones include the messages stored besides the range without gaps. */
   #takeRange(): BlockRange {
-    const { id, epoch, revised, hidden, lo, hi } = this.row;
+    const { id, epoch, revised, hidden, storedFrom, storedTo } = this.row;
     const next = this.#next;
     const isNewest = next === this.#newest;
     const start = isNewest ? next - newestSeqs + 1 : toBlockStart(next);
@@ -154,7 +154,7 @@ export class ConversationScan {
     const from = isOldest ? hidden + 1 : start;
     const to = isNewest ? Number.MAX_SAFE_INTEGER : next;
     this.#next = start - 1;
-    const bounds = [from, to, isOldest ? lo : 0, isNewest ? hi : 0];
+    const bounds = [from, to, isOldest ? storedFrom : 0, isNewest ? storedTo : 0];
     const key = [id, epoch, revised, ...bounds, JSON.stringify(this.filter)].join(" ");
     return { from, to, key, isNewest };
   }

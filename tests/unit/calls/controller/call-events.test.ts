@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
+import type { CallFeedEvent } from "#sync/connection/call-feed.ts";
 import { makeCallPair } from "#tests/support/model/call-pair.ts";
 
 /** A second call that reuses a call id in a conversation with one of the same two people. */

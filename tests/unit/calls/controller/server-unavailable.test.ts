@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
+import type { CallFeedEvent } from "#sync/connection/call-feed.ts";
 import { expectQuiet, makeCallPair } from "#tests/support/model/call-pair.ts";
 import { ModelBrowser } from "#tests/support/model/model-browser.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Call } from "#contract/calls/call.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { CallFeed, type CallFeedEvent } from "#sync/calls/call-feed.ts";
+import { CallFeed, type CallFeedEvent } from "#sync/connection/call-feed.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 

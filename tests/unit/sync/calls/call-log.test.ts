@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createUuid } from "#contract/ids.ts";
-import { readCallDataUse, saveCallDataUse } from "#sync/calls/call-data-use.ts";
+import { readCallDataUse, saveCallDataUse } from "#sync/actions/call-data-use.ts";
+import { clearConversationHistory } from "#sync/commands/conversation-commands.ts";
 import { listRecentCalls } from "#sync/inbound/call-history.ts";
-import { clearConversationHistory } from "#sync/outbox/conversation-commands.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
-import { enqueueForward } from "#sync/outbox/multicast.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { searchMessages } from "#sync/queries/search/message-search.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
+import { enqueueForward } from "#sync/sending/multicast.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listConversations, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Call, CallSignals } from "#contract/calls/call.ts";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import type { CallFeedEvent } from "#sync/calls/call-feed.ts";
-import { CallPoller } from "#sync/calls/call-polling.ts";
+import type { CallFeedEvent } from "#sync/connection/call-feed.ts";
+import { CallPoller } from "#sync/connection/call-polling.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { VirtualTime } from "#tests/support/model/virtual-time.ts";
 

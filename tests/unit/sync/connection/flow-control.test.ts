@@ -3,7 +3,7 @@ import { creditReportMessages } from "#contract/limits/sockets.ts";
 import { type AppFrame, encodeAppFrame } from "#contract/wire/app-frames.ts";
 import { decodeClientFrames } from "#contract/wire/client-frames.ts";
 import { closeCodes, encodeServerFrame, originBase } from "#contract/wire/server-frames.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";

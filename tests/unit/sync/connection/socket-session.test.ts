@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { searchTextOfBody } from "#contract/messages/body.ts";
 import { closeCodes } from "#contract/wire/server-frames.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";

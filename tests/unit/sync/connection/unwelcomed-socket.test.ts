@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { pingFrame, toPongFrame } from "#contract/wire/server-frames.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";

@@ -2,27 +2,27 @@ import { IDBKeyRange } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { fileMaxBytes } from "#contract/limits/files.ts";
+import { clearConversationHistory } from "#sync/commands/conversation-commands.ts";
 import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
-import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
 import { keepText } from "#sync/drafts/keep-text.ts";
 import { listKeptTexts } from "#sync/drafts/kept-texts.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { trimFileCache } from "#sync/files/download-cache.ts";
-import { enqueueFiles } from "#sync/files/send-files.ts";
-import { clearConversationHistory } from "#sync/outbox/conversation-commands.ts";
 import { readTextDraft } from "#sync/queries/conversation.ts";
+import { enqueueFiles } from "#sync/sending/files/send-files.ts";
 import { type BlobRow, LocalStore, toStoreName } from "#sync/store/database.ts";
 import type { DraftTarget } from "#sync/store/pending/draft-keys.ts";
+import { readUnsentContent } from "#sync/store/pending/draft-rows.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import type { Draft } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import { makePicture } from "#tests/support/model/outgoing-files.ts";
 
-const open = async (tab: Tab, place: DraftTarget): Promise<DraftKeeper> => {
+const open = async (tab: SyncClient, place: DraftTarget): Promise<DraftKeeper> => {
   const keeper = await DraftKeeper.open(tab, place);
   if (!keeper) throw new Error("another page keeps what is chosen there");
   return keeper;
@@ -46,10 +46,10 @@ const keptOf = async (keeper: DraftKeeper) => {
   return { ...found, captions: undefined, files: await Promise.all(files) };
 };
 
-const blobsIn = (tab: Tab) => getContext(tab).store.blobs.count();
+const blobsIn = (tab: SyncClient) => getContext(tab).store.blobs.count();
 
 /** A phone with room for this many files. */
-const limitBlobs = (tab: Tab, max: number) => {
+const limitBlobs = (tab: SyncClient, max: number) => {
   const { store, strict } = getContext(tab);
   for (const { blobs } of [store, strict]) {
     const put = blobs.put.bind(blobs);

@@ -2,9 +2,9 @@ import { describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { parseKeptTexts, readKeptTexts } from "#sync/drafts/kept-texts.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { writeTypingTime } from "#sync/store/journal.ts";
 import { typingPauseMs } from "#sync/store/pending/draft-edits.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { toSimulationSize } from "#tests/support/long-run.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
@@ -13,7 +13,7 @@ import { makeDevice } from "#tests/support/model/model-fixtures.ts";
 import { ModelLocalStorage } from "#tests/support/model/model-local-storage.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
 
-type OpenDevice = { device: ModelDevice; tab: Tab; drafts: TextDrafts };
+type OpenDevice = { device: ModelDevice; tab: SyncClient; drafts: TextDrafts };
 
 const setUp = async () => {
   const server = new ModelServer();

@@ -4,10 +4,10 @@ import type { ConversationId } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
 import { discardDrafts } from "#sync/drafts/delete-drafts.ts";
 import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
-import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
-import { enqueueFiles } from "#sync/files/send-files.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { enqueueFiles } from "#sync/sending/files/send-files.ts";
+import { readUnsentContent } from "#sync/store/pending/draft-rows.ts";
 import type { Draft, OutgoingFile } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -29,7 +29,7 @@ const compressed: OutgoingFile = {
 const toDraft = (...files: File[]): Draft => ({ files, captions: new Map(), isOriginal: false, text: "", to: [] });
 
 /** Draft keeper with these files, which are in the store. */
-const saveDraft = async (tab: Tab, chat: ConversationId, ...files: File[]): Promise<DraftKeeper> => {
+const saveDraft = async (tab: SyncClient, chat: ConversationId, ...files: File[]): Promise<DraftKeeper> => {
   const keeper = await DraftKeeper.open(tab, chat);
   if (!keeper) throw new Error("another page has all slots");
   keeper.save(toDraft(...files));

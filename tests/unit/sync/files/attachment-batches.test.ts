@@ -2,11 +2,11 @@ import { describe, expect, it, vi } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
-import { retryFailedMessage, setUploadPaused } from "#sync/files/retry-message.ts";
-import { enqueueFiles } from "#sync/files/send-files.ts";
-import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
-import { batchWaitMs } from "#sync/outbox/outbox.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
+import { retryFailedMessage, setUploadPaused } from "#sync/sending/files/retry-message.ts";
+import { enqueueFiles } from "#sync/sending/files/send-files.ts";
+import { batchWaitMs } from "#sync/sending/outbox.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -18,7 +18,7 @@ const smallBytes = 1_000;
 const captionsOf = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => ("text" in body ? body.text : body.type));
 
-const unsentOf = (tab: Tab, chat: ConversationId) => getContext(tab).store.queryUnsent(chat).toArray();
+const unsentOf = (tab: SyncClient, chat: ConversationId) => getContext(tab).store.queryUnsent(chat).toArray();
 
 /** Only uploads of more than one part are blocked. */
 const isBig = (request: HttpRequest) => isPart(request) && !request.path.endsWith("/parts/0");
@@ -90,7 +90,7 @@ describe("files chosen together", () => {
     const failed = await makeStuck();
     const { strict } = getContext(failed.tab);
     await strict.outbox.update(failed.first, { state: "failed", error: "file_not_found" });
-    failed.tab.notifyOutboxChanged();
+    failed.tab.notifyChanged("outbox");
     await eventually(() => expect(captionsOf(failed.server, failed.chat)).toEqual(["two", "three"]));
     failed.phone.shouldLose = () => false;
     await retryFailedMessage(failed.tab, failed.first);
@@ -109,7 +109,7 @@ describe("files chosen together", () => {
     const almostOver = platform.now() - batchWaitMs + 20_000;
     const clock = vi.spyOn(platform, "now").mockReturnValue(platform.now());
     await strict.outbox.filter(({ state }) => state === "queued").modify({ readyAt: almostOver });
-    tab.notifyOutboxChanged();
+    tab.notifyChanged("outbox");
     await phone.pass(5_000);
     expect(captionsOf(server, chat)).toEqual([]);
     clock.mockRestore();

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { type AttachedBody, findAttachment } from "#contract/messages/body.ts";
+import { clearConversationHistory } from "#sync/commands/conversation-commands.ts";
 import { deleteRecordingDraft } from "#sync/drafts/delete-drafts.ts";
-import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import { acquireRecordingLock, appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { ObjectUrlCache } from "#sync/files/object-urls.ts";
-import { retryFailedMessage } from "#sync/files/retry-message.ts";
-import { enqueueFiles } from "#sync/files/send-files.ts";
-import { clearConversationHistory } from "#sync/outbox/conversation-commands.ts";
-import { enqueueForward } from "#sync/outbox/multicast.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
+import { enqueueFiles } from "#sync/sending/files/send-files.ts";
+import { enqueueForward } from "#sync/sending/multicast.ts";
+import { readUnsentContent } from "#sync/store/pending/draft-rows.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -48,7 +48,7 @@ const look = (urlCache: ObjectUrlCache, body: AttachedBody) => {
 const shownBytes = async (phone: ModelDevice, url: string | undefined) =>
   new Uint8Array((await phone.openUrls.get(url ?? "")?.arrayBuffer()) ?? []);
 
-const openWith = async (phone: ModelDevice): Promise<[Tab, ObjectUrlCache]> => {
+const openWith = async (phone: ModelDevice): Promise<[SyncClient, ObjectUrlCache]> => {
   const tab = await phone.openTab();
   return [tab, new ObjectUrlCache(tab)];
 };
@@ -252,7 +252,7 @@ describe("a voice message being recorded", () => {
     const [first, second] = [await phone.openTab(), await phone.openTab()];
     const { store } = getContext(first);
     const recording = { conversation: chat, mime: "audio/webm", ms: 1_000, levels: [] };
-    const textOf = async (tab: Tab) => new Blob((await findRecordingDraft(tab, chat))?.chunks).text();
+    const textOf = async (tab: SyncClient) => new Blob((await findRecordingDraft(tab, chat))?.chunks).text();
     await appendRecordingChunk(first, { ...recording, startedAt: 1 }, piece("old"));
     const lock = await acquireRecordingLock(second, chat, 2);
     await appendRecordingChunk(second, { ...recording, startedAt: 2 }, piece("new, "));

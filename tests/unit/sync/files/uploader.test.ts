@@ -3,13 +3,13 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { filePartBytes, filePartsAtOnce } from "#contract/limits/files.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
-import { retryFailedMessage, setUploadPaused } from "#sync/files/retry-message.ts";
-import { enqueueFiles } from "#sync/files/send-files.ts";
-import { Uploader } from "#sync/files/uploader.ts";
-import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
+import { retryFailedMessage, setUploadPaused } from "#sync/sending/files/retry-message.ts";
+import { enqueueFiles } from "#sync/sending/files/send-files.ts";
+import { Uploader } from "#sync/sending/files/uploader.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -25,10 +25,10 @@ import {
   sendFiles,
 } from "#tests/support/model/outgoing-files.ts";
 
-const cidOf = async (tab: Tab, chat: ConversationId): Promise<Uuid> =>
+const cidOf = async (tab: SyncClient, chat: ConversationId): Promise<Uuid> =>
   (await getContext(tab).store.queryUnsent(chat).first())?.cid ?? "";
 
-const uploadIn = async (tab: Tab, chat: ConversationId) =>
+const uploadIn = async (tab: SyncClient, chat: ConversationId) =>
   (await readChat(getContext(tab).store, chat, 100)).items.find(({ upload }) => upload)?.upload;
 
 /** A phone whose connection accepts this many parts and then nothing more. */

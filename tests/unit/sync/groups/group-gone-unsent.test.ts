@@ -1,20 +1,20 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Uuid } from "#contract/ids.ts";
+import { clearConversationHistory } from "#sync/commands/conversation-commands.ts";
 import { deleteRecordingDraft, discardDrafts } from "#sync/drafts/delete-drafts.ts";
 import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
-import { readUnsentContent } from "#sync/drafts/draft-rows.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
-import { retryFailedMessage } from "#sync/files/retry-message.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
-import { clearConversationHistory } from "#sync/outbox/conversation-commands.ts";
-import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
-import { enqueueBroadcast } from "#sync/outbox/multicast.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readTextDraft } from "#sync/queries/conversation.ts";
+import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
+import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
+import { enqueueBroadcast } from "#sync/sending/multicast.ts";
+import { readUnsentContent } from "#sync/store/pending/draft-rows.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   findListRow,
@@ -100,7 +100,7 @@ describe("a group from which the user was removed", () => {
     await waitUntilDeviceSynced(server, tab, group);
     let parts = 0;
     phone.shouldLose = (request, what) => what === "answer" && isPart(request) && ++parts > 0;
-    const { enqueueFiles } = await import("#sync/files/send-files.ts");
+    const { enqueueFiles } = await import("#sync/sending/files/send-files.ts");
     await sendFiles(tab, group, makePicture(fourPartSize));
     await enqueueFiles(tab, [group, withBenoit], [makePicture(1_500, "for both")]);
     await eventually(() => expect(parts).toBeGreaterThan(2));
@@ -157,7 +157,7 @@ describe("a group from which the user was removed", () => {
     const tab = await phone.openTab();
     await waitUntilDeviceSynced(server, tab, group);
     server.files.refuse = () => ({ error: "file_too_large" });
-    const { enqueueFiles } = await import("#sync/files/send-files.ts");
+    const { enqueueFiles } = await import("#sync/sending/files/send-files.ts");
     await enqueueFiles(tab, [withBenoit, group], [makePicture(1_500)]);
     await eventually(async () => expect(await listShown(tab, withBenoit)).toEqual(["image failed"]));
     server.changeGroup(amina, group, { type: "remove", user: benoit });
@@ -203,19 +203,19 @@ describe("a group from which the user was removed", () => {
     const first = await phone.openTab();
     await waitUntilDeviceSynced(server, first, group);
     const photo = new File(["photo"], "fête.jpg", { type: "image/jpeg" });
-    const choose = async (tab: Tab) => {
+    const choose = async (tab: SyncClient) => {
       const keeper = await DraftKeeper.open(tab, group);
       const captions = new Map([[photo, "Maman"]]);
       keeper?.save({ files: [photo], captions, isOriginal: false, text: "", to: [] });
       await keeper?.close();
     };
-    const speak = (tab: Tab, startedAt: number) =>
+    const speak = (tab: SyncClient, startedAt: number) =>
       appendRecordingChunk(
         tab,
         { conversation: group, startedAt, mime: "audio/webm", ms: 900, levels: [1] },
         new Blob(["spoken"]),
       );
-    const leftIn = (tab: Tab) => readUnsentContent(getContext(tab).store, group);
+    const leftIn = (tab: SyncClient) => readUnsentContent(getContext(tab).store, group);
     const emptied = { messages: 0, posts: 0, drafts: 0, deletions: 0, edits: 0 };
     await choose(first);
     server.changeGroup(amina, group, { type: "remove", user: benoit });

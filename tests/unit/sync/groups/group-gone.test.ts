@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Uuid } from "#contract/ids.ts";
+import { setConversationMuted } from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { fetchAndCacheFile } from "#sync/files/download-cache.ts";
-import { retryFailedMessage } from "#sync/files/retry-message.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
-import { setConversationMuted } from "#sync/outbox/conversation-commands.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
+import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   findListRow,
@@ -23,7 +23,7 @@ import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 import { countUnsent, getOnlyFile, makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
 
 /** Data of a group in the store besides its row. */
-const heldOf = async (tab: Tab, group: Uuid) => {
+const heldOf = async (tab: SyncClient, group: Uuid) => {
   const { store } = getContext(tab);
   const [messages, members, roster] = await Promise.all([
     store.queryMessages(group, 0).count(),
@@ -166,15 +166,15 @@ describe("a group from which the user was removed", () => {
     const pages = () =>
       server.executedCommands.filter(({ user, command }) => user === benoit && command.type === "page").length;
     const before = pages();
-    const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
-    const { hi = 0 } = (await context.store.conversations.get(group)) ?? {};
+    const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply/apply-server-changes.ts");
+    const { storedTo = 0 } = (await context.store.conversations.get(group)) ?? {};
     const { epoch, counter } = await readSyncCursor(context.store);
     const change = { epoch, counter: counter + 1 };
-    const newer = page.messages.map((message, index) => ({ ...message, seq: hi + 1 + index }));
-    const request = { conversation: group, direction: "after", seq: hi, head: hi, revised: 0 } as const;
+    const newer = page.messages.map((message, index) => ({ ...message, seq: storedTo + 1 + index }));
+    const request = { conversation: group, direction: "after", seq: storedTo, head: storedTo, revised: 0 } as const;
     await applyChanges(context.store, benoit, [
       { type: "page", request: { ...question, head: 53, revised: 0 }, page },
-      { type: "page", request, page: { ...page, head: hi + newer.length, messages: newer, more: false } },
+      { type: "page", request, page: { ...page, head: storedTo + newer.length, messages: newer, more: false } },
       { type: "messages", target: group, messages: page.messages },
       { type: "revised", target: group, since: 0, revision: 3, messages: page.messages },
       { type: "ownRead", target: group, delivered: 4, read: 4, unread: 30, head: 53 },
@@ -194,7 +194,7 @@ describe("a group from which the user was removed", () => {
       unread: 0,
       muted: false,
       kept: false,
-      hidden: hi,
+      hidden: storedTo,
       listed: 0,
     });
     await phone.pass(20_000);

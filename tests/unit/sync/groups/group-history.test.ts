@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { InboxRow } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { retryFailedMessage } from "#sync/files/retry-message.ts";
-import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
+import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
 import { listUnknownMembers, readStoredMembersVersion } from "#sync/store/members.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { getContext, listConversations, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 import { makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
@@ -25,7 +25,7 @@ const openHis = async () => {
 };
 
 /** The row as the server sends it to somebody who left: neither open nor gone. */
-const leave = async (tab: Tab, group: Uuid, change: Partial<InboxRow> = {}): Promise<void> => {
+const leave = async (tab: SyncClient, group: Uuid, change: Partial<InboxRow> = {}): Promise<void> => {
   const row = await getContext(tab).store.conversations.get(group);
   if (!row) throw new Error("no row");
   const { head } = row;

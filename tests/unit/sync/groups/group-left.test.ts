@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
-import { retryFailedMessage } from "#sync/files/retry-message.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
-import { enqueueBroadcast } from "#sync/outbox/multicast.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
+import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
+import { enqueueBroadcast } from "#sync/sending/multicast.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { findListRow, getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
@@ -33,8 +33,8 @@ const openHis = async ({ noUpgrade }: { noUpgrade: boolean }) => {
 
 describe.each(ways)("messages being sent to a group when their author was removed ($way)", (way) => {
   it.each([
-    ["a text", (tab: Tab, [group]: Places) => enqueueText(tab, group, "just in time")],
-    ["to many", (tab: Tab, places: Places) => enqueueBroadcast(tab, places, "just in time")],
+    ["a text", (tab: SyncClient, [group]: Places) => enqueueText(tab, group, "just in time")],
+    ["to many", (tab: SyncClient, places: Places) => enqueueBroadcast(tab, places, "just in time")],
   ])("are not shown as failed if they are in the log, though their answer was lost (%s)", async (_, write) => {
     const { server, group, withBenoit, phone, tab, takeOut } = await openHis(way);
     phone.shouldLose = ({ method, path }, what) => what === "answer" && method === "POST" && path.includes("messages");

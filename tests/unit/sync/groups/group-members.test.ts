@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { memberPageRows } from "#contract/limits/groups.ts";
-import { currentEngine, type SyncEngine } from "#sync/engine.ts";
-import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import {
   addGroupMembers,
   changeGroupName,
@@ -12,10 +10,12 @@ import {
   leaveGroup,
   removeGroupMember,
   transferGroupOwnership,
-} from "#sync/people/group-commands.ts";
+} from "#sync/actions/groups.ts";
+import { currentEngine, type SyncEngine } from "#sync/engine/engine.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { readMemberProfiles, readMembers } from "#sync/store/members.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listConversations, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
@@ -33,13 +33,13 @@ const queries = (server: ModelServer) =>
     .filter(({ request }) => request.path.includes("/members?"))
     .map(({ request }) => request.path.split("?")[1] ?? "");
 
-const namesOf = async (tab: Tab, group: Uuid, numbers: readonly number[]) => {
+const namesOf = async (tab: SyncClient, group: Uuid, numbers: readonly number[]) => {
   const { store, me } = getContext(tab);
   const authors = await readMemberProfiles(store, me, group, numbers);
   return numbers.map((number) => authors[number]?.name);
 };
 
-const listed = async (tab: Tab, group: Uuid) => {
+const listed = async (tab: SyncClient, group: Uuid) => {
   const { store, me } = getContext(tab);
   const { members, roster } = await readMembers(store, me, group);
   return { names: members.map(({ username }) => username), roster };
@@ -265,8 +265,9 @@ describe("the complete list of members", () => {
 describe("commands to a group", () => {
   afterEach(() => currentEngine.set(undefined));
 
-  const use = (tab: Tab) => currentEngine.set({ userId: tab.userId, tab } as SyncEngine);
-  const cardOf = async (tab: Tab, group: Uuid) => (await listConversations(tab)).find(({ id }) => id === group)?.group;
+  const use = (tab: SyncClient) => currentEngine.set({ userId: tab.me, client: tab } as SyncEngine);
+  const cardOf = async (tab: SyncClient, group: Uuid) =>
+    (await listConversations(tab)).find(({ id }) => id === group)?.group;
 
   it.each([
     ["with a socket", false],

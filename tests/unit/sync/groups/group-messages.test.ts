@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { listNamedMembers } from "#components/messages/member-names.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { deleteMessageBySeq } from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
-import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
-import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
 import { readWindowAround } from "#sync/queries/message-window.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
+import { enqueueBroadcast, enqueueForward } from "#sync/sending/multicast.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   findListRow,
@@ -20,13 +20,13 @@ import {
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 import { makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
 
-const viewAll = async (tab: Tab, chat: ConversationId, seq: number) => {
+const viewAll = async (tab: SyncClient, chat: ConversationId, seq: number) => {
   const viewed = new ReadTracker(tab);
   viewed.markRead(chat, seq);
   await viewed.flush();
 };
 
-const itemIn = async (tab: Tab, chat: ConversationId, seq: number) => {
+const itemIn = async (tab: SyncClient, chat: ConversationId, seq: number) => {
   const { items } = await readChat(getContext(tab).store, chat, 100);
   const item = items.find((one) => one.seq === seq);
   if (!item) throw new Error("no such message here");

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { applyInTransaction } from "#sync/inbound/apply-server-changes.ts";
+import { setConversationMuted } from "#sync/commands/conversation-commands.ts";
+import { applyInTransaction } from "#sync/inbound/apply/apply-server-changes.ts";
 import { toRowChanges } from "#sync/inbound/server-changes.ts";
-import { setConversationMuted } from "#sync/outbox/conversation-commands.ts";
 import { addGap, readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { findListRow, getContext, waitUntilDeviceSynced, waitUntilGone } from "#tests/support/model/model-checks.ts";

@@ -2,15 +2,15 @@ import { describe, expect, it, test } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
 import { mentionsMax } from "#contract/limits/groups.ts";
 import { findMentions } from "#contract/messages/mentions.ts";
+import { deleteMessageBySeq, setConversationMuted } from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
-import { deleteMessageBySeq, setConversationMuted } from "#sync/outbox/conversation-commands.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
-import { findNamedMentions, rememberMentionedMember } from "#sync/outbox/mentions/named-mentions.ts";
-import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
+import { findNamedMentions, rememberMentionedMember } from "#sync/sending/mentions/named-mentions.ts";
+import { enqueueBroadcast, enqueueForward } from "#sync/sending/multicast.ts";
 import { toMembersVersionKey } from "#sync/store/database.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
@@ -51,7 +51,7 @@ const setUp = async () => {
 };
 
 /** Stores the current member list of a group. */
-const nameMembers = async (tab: Tab, group: ConversationId, ...names: string[]) => {
+const nameMembers = async (tab: SyncClient, group: ConversationId, ...names: string[]) => {
   const { store } = getContext(tab);
   const { group: card } = (await store.conversations.get(group)) ?? {};
   await store.meta.put({ key: toMembersVersionKey(group), value: card?.roster });
@@ -71,13 +71,13 @@ const nameMembers = async (tab: Tab, group: ConversationId, ...names: string[]) 
     })),
   );
 };
-const lastBody = async (tab: Tab, chat: ConversationId) => {
+const lastBody = async (tab: SyncClient, chat: ConversationId) => {
   const { items } = await readChat(getContext(tab).store, chat, 5);
   const body = items[0]?.body;
   if (!body) throw new Error("no message");
   return body;
 };
-const mentionsIn = async (tab: Tab, group: ConversationId) => {
+const mentionsIn = async (tab: SyncClient, group: ConversationId) => {
   const { store, me } = getContext(tab);
   return (await readConversation(store, me, group)).mentions;
 };
@@ -169,7 +169,7 @@ describe("mentions in a group", () => {
 it("a mute except mentions reaches the person's other devices", async () => {
   const { server, benoit, group, benoitTab } = await setUp();
   const laptop = await makeDevice(server, benoit).openTab();
-  const muteIn = async (tab: Tab) => {
+  const muteIn = async (tab: SyncClient) => {
     const { store, me } = getContext(tab);
     const { muted, mutedExceptMentions } = await readConversation(store, me, group);
     return { muted, mutedExceptMentions };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { describeDeleter, listNamedMembers } from "#components/messages/member-names.ts";
 import type { Translate } from "#i18n/setup.ts";
-import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import { deleteMessageBySeq } from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
@@ -20,7 +20,7 @@ const makeChat = async () => {
   }
   return { server, group, benoitDevice, owner, author };
 };
-const bodyIn = async (tab: Tab, group: string) => (await getContext(tab).store.messages.get([group, 2]))?.body;
+const bodyIn = async (tab: SyncClient, group: string) => (await getContext(tab).store.messages.get([group, 2]))?.body;
 
 describe("a message that the owner of the group deletes", () => {
   it("names the owner on all devices, also on one where its author deleted it offline", async () => {

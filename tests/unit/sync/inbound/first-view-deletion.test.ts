@@ -1,18 +1,25 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
-import { deleteMessageForSelf } from "#sync/message-flags/delete-for-self.ts";
-import { clearConversationHistory, deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
-import { editOwnMessage } from "#sync/outbox/edit-message.ts";
-import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import { clearConversationHistory, deleteMessageBySeq } from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts";
+import { deleteMessageForSelf } from "#sync/operations/delete-for-self.ts";
+import { editOwnMessage } from "#sync/operations/edit-message.ts";
+import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
 
-type Scene = { server: ModelServer; amina: Uuid; benoit: Uuid; chat: ConversationId; phone: ModelDevice; tab: Tab };
+type Scene = {
+  server: ModelServer;
+  amina: Uuid;
+  benoit: Uuid;
+  chat: ConversationId;
+  phone: ModelDevice;
+  tab: SyncClient;
+};
 
 /** Amina's phone with a message of each of the two. */
 const makeScene = async (): Promise<Scene> => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { privateConversationId } from "#contract/ids.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
-import { applyInTransaction } from "#sync/inbound/apply-server-changes.ts";
+import { clearConversationHistory } from "#sync/commands/conversation-commands.ts";
+import { applyInTransaction } from "#sync/inbound/apply/apply-server-changes.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { applyReceiptResult } from "#sync/inbound/receipt-reporter.ts";
-import { clearConversationHistory } from "#sync/outbox/conversation-commands.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { fetchOlderMessages } from "#sync/queries/message-window.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,

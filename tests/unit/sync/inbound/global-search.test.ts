@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
 import { type ConversationId, otherMember } from "#contract/ids.ts";
 import { conversationResultsMax } from "#contract/limits/search.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import type { GlobalQuery } from "#sync/queries/conversation-filter.ts";
 import { GlobalMessageSearch, type GlobalSearchView } from "#sync/queries/search/global-search.ts";
 import { findNewestResults, readNewestResults } from "#sync/queries/search/newest-results.ts";
 import { prepareSearch } from "#sync/queries/search/stored-message-search.ts";
 import { TextBlockCache } from "#sync/queries/search/text-blocks.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -32,7 +32,7 @@ const makeChats = async (count: number, first = "Été passé", last = "rien") =
   return { server, chats, phone, tab };
 };
 
-const startSearch = (tab: Tab, query: string | GlobalQuery, cache = new TextBlockCache()) => {
+const startSearch = (tab: SyncClient, query: string | GlobalQuery, cache = new TextBlockCache()) => {
   const views: GlobalSearchView[] = [];
   const wanted = typeof query === "string" ? { query } : query;
   const search = new GlobalMessageSearch(tab, wanted, cache, (view) => void views.push(view));
@@ -198,7 +198,7 @@ describe("searching the messages of all chats", () => {
     const newest = await store?.messages.get([chats[0] ?? "", textsPerChat]);
     if (!store || !row || !newest) throw new Error("nothing is stored");
     await store.messages.delete([newest.conversation, newest.seq]);
-    await store.conversations.update(row.id, { hi: textsPerChat - 1 });
+    await store.conversations.update(row.id, { storedTo: textsPerChat - 1 });
     const read = store.queryMessages.bind(store);
     vi.spyOn(store, "queryMessages").mockImplementationOnce((...range) => {
       void store.messages.put(newest).then(() => store.conversations.put(row));
@@ -214,7 +214,7 @@ describe("searching the messages of all chats", () => {
     if (!context) throw new Error("there is no store");
     const { store } = context;
     const seqs = Array.from({ length: 1_200 }, (_, index) => index + 1);
-    const whole = { head: seqs.length, lo: 1, hi: seqs.length };
+    const whole = { head: seqs.length, storedFrom: 1, storedTo: seqs.length };
     for (const conversation of chats) {
       const row = { conversation, sender: 0, mine: 0 as const, at: 0 };
       const toText = (seq: number) => (seq === 700 ? "mot rare" : `ligne ${seq}`);

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { type ConversationId, createUuid } from "#contract/ids.ts";
 import { inboxPageRows } from "#contract/limits/conversations.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
-import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
+import { deleteMessageBySeq } from "#sync/commands/conversation-commands.ts";
+import { applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
-import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { readCurrentMessages } from "#sync/queries/current-messages.ts";
 import { type MediaCursor, newestMedia, readMediaPage } from "#sync/queries/media-gallery.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
@@ -16,7 +16,7 @@ const openChat = async () => {
   return { server, amina, phone, tab, chat };
 };
 
-const readSeqs = async (tab: Tab, chat: ConversationId, from: MediaCursor) => {
+const readSeqs = async (tab: SyncClient, chat: ConversationId, from: MediaCursor) => {
   const { items, next } = await readMediaPage(tab, chat, "link", from);
   return { seqs: items.map(({ seq }) => seq), next };
 };

@@ -59,12 +59,12 @@ describe("searching", () => {
       });
       return { ...end, seqs };
     };
-    const { lo = 0 } = (await tab.context.get()?.store.conversations.get(chat)) ?? {};
-    expect(lo).toBeGreaterThan(50);
+    const { storedFrom = 0 } = (await tab.context.get()?.store.conversations.get(chat)) ?? {};
+    expect(storedFrom).toBeGreaterThan(50);
     expect(await find("sali")).toEqual({ isComplete: true, hasOlder: true, seqs: [100, 2] });
     expect(await find("(mal")).toEqual({ isComplete: true, hasOlder: true, seqs: [100, 50] });
     expect(await find("(")).toEqual({ isComplete: true, hasOlder: true, seqs: [100] });
-    await tab.context.get()?.store.conversations.update(chat, { hidden: lo - 1 });
+    await tab.context.get()?.store.conversations.update(chat, { hidden: storedFrom - 1 });
     expect(await find("sali")).toEqual({ isComplete: true, hasOlder: false, seqs: [100] });
   });
 

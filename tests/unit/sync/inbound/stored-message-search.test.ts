@@ -2,22 +2,22 @@ import { describe, expect, it, vi } from "vitest";
 import { privateMembers } from "#contract/ids.ts";
 import { conversationResultsMax } from "#contract/limits/search.ts";
 import type { GlobalSearchFilter } from "#contract/wire/global-search.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { type FoundMessage, searchStoredMessages } from "#sync/queries/search/stored-message-search.ts";
 import { TextBlockCache } from "#sync/queries/search/text-blocks.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
-const getContext = (tab: Tab): SyncContext => {
+const getContext = (tab: SyncClient): SyncContext => {
   const context = tab.context.get();
   if (!context) throw new Error("no store is open");
   return context;
 };
 
 const search = async (
-  tab: Tab,
+  tab: SyncClient,
   query: string,
   cache = new TextBlockCache(),
   filter?: GlobalSearchFilter,
@@ -56,7 +56,7 @@ describe("searching the messages on a device", () => {
       body: { type: "text", text: `ligne n${seq}x` },
     });
     await store.messages.bulkPut([7, ...Array.from({ length: 2_400 }, (_, i) => 601 + i), 3_100].map(toRow));
-    await store.conversations.update(chat, { lo: 601, hi: 3_000, head: 3_000 });
+    await store.conversations.update(chat, { storedFrom: 601, storedTo: 3_000, head: 3_000 });
     const cache = new TextBlockCache();
     for (const seq of [7, 601, 1_000, 1_001, 1_500, 1_501, 2_999, 3_000, 3_100])
       expect(await findSeqs(tab, `n${seq}x`, cache)).toEqual([seq]);
@@ -106,7 +106,7 @@ describe("searching the messages on a device", () => {
         return { conversation: chat, seq, sender: seq % 2, mine: seq % 2 === 1 ? 1 : 0, at: 10 * seq, body };
       }),
     );
-    await store.conversations.update(chat, { lo: 1, hi: 1_400, head: 1_400, lastAt: 14_000 });
+    await store.conversations.update(chat, { storedFrom: 1, storedTo: 1_400, head: 1_400, lastAt: 14_000 });
     const cache = new TextBlockCache();
     const find = (query: string, filter: GlobalSearchFilter) => findSeqs(tab, query, cache, filter);
     const numbers = [amina, benoit].map((user) => privateMembers(chat)?.indexOf(user) ?? -1);

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { type ConversationId, createUuid } from "#contract/ids.ts";
 import { type BackgroundEntry, BackgroundOutbox } from "#lib/browser/push/background-outbox.ts";
-import { recoverBackgroundOutbox } from "#sync/outbox/background-outbox-recovery.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { recoverBackgroundOutbox } from "#sync/sending/background-outbox-recovery.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { deleteAllStores, purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { expectSynced, getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";

@@ -6,10 +6,10 @@ import {
   deleteMessageBySeq,
   runRelationCommand,
   setConversationMuted,
-} from "#sync/outbox/conversation-commands.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
+} from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listConversations, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -28,7 +28,7 @@ const makePhone = async () => {
 };
 
 /** Simulates a connection that breaks some time after the request was sent. */
-const loseAnswers = ({ platform }: Tab) => {
+const loseAnswers = ({ platform }: SyncClient) => {
   const { request } = platform;
   vi.spyOn(platform, "request").mockImplementation(async (asked, options) => {
     await request(asked, options);

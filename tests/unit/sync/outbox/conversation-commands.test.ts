@@ -2,21 +2,21 @@ import Dexie from "dexie";
 import { IDBObjectStore } from "fake-indexeddb";
 import { describe, expect, it, vi } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import {
   clearConversationHistory,
   deleteMessageBySeq,
   runRelationCommand,
   setConversationMuted,
-} from "#sync/outbox/conversation-commands.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
-import { fetchOwnProfile } from "#sync/people/fetch-profile.ts";
+} from "#sync/commands/conversation-commands.ts";
+import { fetchOwnProfile } from "#sync/commands/fetch-profile.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
 import { LiveQueries } from "#sync/queries/live-queries.ts";
 import { readWindowAround } from "#sync/queries/message-window.ts";
 import { readBlockedPeople } from "#sync/queries/people.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { mergeFetchedProfile, readOwnProfile } from "#sync/store/own-profile-row.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,
@@ -31,7 +31,7 @@ import type { ModelServer } from "#tests/support/model/model-server.ts";
 const asked = (server: ModelServer, type: string) =>
   server.executedCommands.filter(({ command }) => command.type === type);
 
-const viewAll = async (tab: Tab, chat: ConversationId, seq: number) => {
+const viewAll = async (tab: SyncClient, chat: ConversationId, seq: number) => {
   const viewed = new ReadTracker(tab);
   viewed.markRead(chat, seq);
   await viewed.flush();
@@ -95,11 +95,17 @@ describe("deleting for everybody", () => {
     await waitUntilDeviceSynced(server, tab, chat);
     const { store, me } = getContext(tab);
     const row = await store.conversations.get(chat);
-    const question = { type: "page", conversation: chat, direction: "before", seq: row?.lo ?? 0, limit: 40 } as const;
+    const question = {
+      type: "page",
+      conversation: chat,
+      direction: "before",
+      seq: row?.storedFrom ?? 0,
+      limit: 40,
+    } as const;
     const page = await tab.request(question);
     server.execute(benoit, { type: "deleteForEveryone", conversation: chat, seq: 5 });
     await waitUntilDeviceSynced(server, tab, chat);
-    const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply-server-changes.ts");
+    const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply/apply-server-changes.ts");
     const request = { ...question, head: row?.head ?? 0, revised: row?.revised ?? 0 };
     await applyChanges(store, me, [{ type: "page", request, page }]);
     tab.prioritizeConversation(chat);
@@ -213,7 +219,7 @@ describe("clearing and muting", () => {
 });
 
 describe("blocking", () => {
-  const blocks = async (tab: Tab, chat: ConversationId, other: Uuid, isBlocked: boolean) => {
+  const blocks = async (tab: SyncClient, chat: ConversationId, other: Uuid, isBlocked: boolean) => {
     const { store, me } = getContext(tab);
     await eventually(async () => {
       expect((await readBlockedPeople(store)).map(({ id }) => id)).toEqual(isBlocked ? [other] : []);

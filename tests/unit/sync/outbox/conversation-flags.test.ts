@@ -2,15 +2,15 @@ import { describe, expect, it } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
 import { pinnedConversationsMax } from "#contract/limits/conversations.ts";
 import { type FlagChange, noFlags, toPlaceChange } from "#contract/settings/conversation-flags.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
-import { changeConversationFlags } from "#sync/outbox/conversation-flags.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { changeConversationFlags } from "#sync/operations/conversation-flags.ts";
 import { countArchived, readConversations } from "#sync/queries/conversation-list.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { listPendingFlags } from "#sync/store/pending/pending-flags.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { toEffectiveFlags } from "#sync/store/row-mapping.ts";
 import type { ListFilter } from "#sync/store/view-models.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -27,21 +27,21 @@ const findNetwork = (phone: ModelDevice): void => {
   phone.wake();
 };
 
-const readFlags = async (tab: Tab, chat: ConversationId) => {
+const readFlags = async (tab: SyncClient, chat: ConversationId) => {
   const row = await getContext(tab).store.conversations.get(chat);
   return row ? toEffectiveFlags(row) : noFlags;
 };
-const readList = async (tab: Tab, filter: ListFilter = "all") => {
+const readList = async (tab: SyncClient, filter: ListFilter = "all") => {
   const { store, me } = getContext(tab);
   return ((await readConversations(store, me, 100, undefined, filter)) ?? []).map(({ id }) => id);
 };
-const isSettled = (tab: Tab) =>
+const isSettled = (tab: SyncClient) =>
   eventually(async () => {
     const { store } = getContext(tab);
     expect(await listPendingFlags(store)).toEqual([]);
     expect(await store.conversations.filter(({ wanted }) => wanted !== undefined).count()).toBe(0);
   });
-const read = async (tab: Tab, chat: ConversationId, seq: number) => {
+const read = async (tab: SyncClient, chat: ConversationId, seq: number) => {
   const viewed = new ReadTracker(tab);
   viewed.markRead(chat, seq);
   await viewed.flush();
@@ -229,11 +229,11 @@ describe("flags of a conversation", () => {
       { [name]: false },
     ]);
     const actions = [
-      async (tab: Tab) => changeConversationFlags(tab, chat, choices[random(choices.length)] ?? {}),
-      async (tab: Tab) => changeConversationFlags(tab, chat, choices[random(choices.length)] ?? {}),
+      async (tab: SyncClient) => changeConversationFlags(tab, chat, choices[random(choices.length)] ?? {}),
+      async (tab: SyncClient) => changeConversationFlags(tab, chat, choices[random(choices.length)] ?? {}),
       async () => void server.sendTexts(amina, chat, "encore"),
-      async (tab: Tab) => read(tab, chat, 1_000),
-      async (tab: Tab) => {
+      async (tab: SyncClient) => read(tab, chat, 1_000),
+      async (tab: SyncClient) => {
         const device = tab === phoneTab ? phone : laptop;
         if (device.faults.isOffline) findNetwork(device);
         else await loseNetwork(device);

@@ -2,16 +2,16 @@ import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
+import { deleteMessageByClientId, deleteMessageBySeq } from "#sync/commands/conversation-commands.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
-import { enqueueFiles } from "#sync/files/send-files.ts";
-import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
-import { deleteMessageByClientId, deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
-import { enqueueForward } from "#sync/outbox/multicast.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts";
 import { toChatItem } from "#sync/queries/chat-messages.ts";
-import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
+import { enqueueFiles } from "#sync/sending/files/send-files.ts";
+import { enqueueForward } from "#sync/sending/multicast.ts";
+import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,
@@ -32,9 +32,9 @@ afterEach(() => {
 const bodiesIn = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => (body.type === "text" ? body.text : body.type));
 
-const notesOf = (tab: Tab) => listPendingDeletions(getContext(tab).store);
+const notesOf = (tab: SyncClient) => listPendingDeletions(getContext(tab).store);
 
-const isForgotten = (tab: Tab) => eventually(async () => expect(await notesOf(tab)).toEqual([]));
+const isForgotten = (tab: SyncClient) => eventually(async () => expect(await notesOf(tab)).toEqual([]));
 
 const loseNetwork = async (phone: ModelDevice): Promise<void> => {
   phone.faults.isOffline = true;

@@ -2,12 +2,12 @@ import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
-import { clearConversationHistory, deleteMessageByClientId } from "#sync/outbox/conversation-commands.ts";
-import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
-import { enqueueBroadcast } from "#sync/outbox/multicast.ts";
-import { listPendingDeletions } from "#sync/store/pending-deletions.ts";
+import { clearConversationHistory, deleteMessageByClientId } from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
+import { enqueueBroadcast } from "#sync/sending/multicast.ts";
+import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,
@@ -27,7 +27,8 @@ afterEach(() => {
 const bodiesIn = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => (body.type === "text" ? body.text : body.type));
 
-const unsentCid = async (tab: Tab): Promise<Uuid> => (await getContext(tab).store.outbox.toArray()).at(-1)?.cid ?? "";
+const unsentCid = async (tab: SyncClient): Promise<Uuid> =>
+  (await getContext(tab).store.outbox.toArray()).at(-1)?.cid ?? "";
 
 const disconnect = (phone: ModelDevice): void => {
   phone.faults.isOffline = true;
@@ -40,7 +41,7 @@ const reconnect = (phone: ModelDevice): void => {
 };
 
 /** Sends a message, loses its acknowledgement although the server has stored it, and deletes it. */
-const deleteOnItsWay = async (phone: ModelDevice, tab: Tab, chat: ConversationId): Promise<Uuid> => {
+const deleteOnItsWay = async (phone: ModelDevice, tab: SyncClient, chat: ConversationId): Promise<Uuid> => {
   const { server } = phone;
   await eventually(() => expect(tab.link.get()).toBe("online"));
   const before = server.log(chat).messages.length;
@@ -58,7 +59,7 @@ const deleteOnItsWay = async (phone: ModelDevice, tab: Tab, chat: ConversationId
   return cid;
 };
 
-const isForgotten = (tab: Tab) =>
+const isForgotten = (tab: SyncClient) =>
   eventually(async () => expect(await listPendingDeletions(getContext(tab).store)).toEqual([]));
 
 /** Whether it was written into any store since. */

@@ -3,18 +3,18 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { editWindowMs } from "#contract/limits/messages.ts";
 import { type Body, withText } from "#contract/messages/body.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
+import { deleteMessageBySeq } from "#sync/commands/conversation-commands.ts";
 import { listKeptTexts } from "#sync/drafts/kept-texts.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
-import { applyServerChanges } from "#sync/inbound/apply-server-changes.ts";
-import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
-import { discardEdit, editOwnMessage } from "#sync/outbox/edit-message.ts";
-import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
-import { enqueueForward } from "#sync/outbox/multicast.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts";
+import { discardEdit, editOwnMessage } from "#sync/operations/edit-message.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
+import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
+import { enqueueForward } from "#sync/sending/multicast.ts";
 import { listSentTexts } from "#sync/store/journal.ts";
-import { listPendingEdits } from "#sync/store/pending-edits.ts";
+import { listPendingEdits } from "#sync/store/pending/pending-edits.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listConversations, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -37,16 +37,16 @@ const findNetwork = async (phone: ModelDevice): Promise<void> => {
   phone.wake();
 };
 
-const listPending = (tab: Tab) => listPendingEdits(getContext(tab).store);
-const isConfirmed = (tab: Tab) => eventually(async () => expect(await listPending(tab)).toEqual([]));
-const readItems = async (tab: Tab, chat: ConversationId) =>
+const listPending = (tab: SyncClient) => listPendingEdits(getContext(tab).store);
+const isConfirmed = (tab: SyncClient) => eventually(async () => expect(await listPending(tab)).toEqual([]));
+const readItems = async (tab: SyncClient, chat: ConversationId) =>
   (await readChat(getContext(tab).store, chat, 100)).items.toReversed();
-const findItem = async (tab: Tab, chat: ConversationId, seq: number) => {
+const findItem = async (tab: SyncClient, chat: ConversationId, seq: number) => {
   const item = (await readItems(tab, chat)).find((one) => one.seq === seq);
   if (!item) throw new Error("no such message");
   return item;
 };
-const editAt = async (tab: Tab, chat: ConversationId, seq: number, text: string) =>
+const editAt = async (tab: SyncClient, chat: ConversationId, seq: number, text: string) =>
   editOwnMessage(tab, chat, await findItem(tab, chat, seq), text);
 const editCommands = (server: ModelServer) =>
   server.executedCommands.flatMap(({ command }) => (command.type === "editMessage" ? command : []));

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type ConversationId, privateConversationId } from "#contract/ids.ts";
 import { outboxWindow } from "#contract/limits/messages.ts";
 import { searchTextOfBody } from "#contract/messages/body.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";

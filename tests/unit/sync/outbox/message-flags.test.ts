@@ -1,24 +1,24 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { deleteMessageForSelf } from "#sync/message-flags/delete-for-self.ts";
-import { setMessageStarred } from "#sync/message-flags/set-message-flags.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { deleteMessageForSelf } from "#sync/operations/delete-for-self.ts";
+import { setMessageStarred } from "#sync/operations/set-message-flags.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversations } from "#sync/queries/conversation-list.ts";
 import { fetchStarredMessages, readStarredMessages } from "#sync/queries/starred-messages.ts";
 import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice } from "#tests/support/model/model-fixtures.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
 
 /** Positions of the starred messages that the chat shows. */
-const listShown = async (tab: Tab, id: ConversationId) =>
+const listShown = async (tab: SyncClient, id: ConversationId) =>
   (await readChat(getContext(tab).store, id, 100)).items.flatMap(({ starred, seq }) => (starred ? seq : [])).reverse();
-const readList = async (tab: Tab, me: Uuid) =>
+const readList = async (tab: SyncClient, me: Uuid) =>
   (await readStarredMessages(getContext(tab).store, me, undefined, 10)).messages;
-const listSeqs = async (tab: Tab, me: Uuid) => (await readList(tab, me)).map(({ seq }) => seq);
-const waitUntilSent = (tab: Tab) =>
+const listSeqs = async (tab: SyncClient, me: Uuid) => (await readList(tab, me)).map(({ seq }) => seq);
+const waitUntilSent = (tab: SyncClient) =>
   eventually(async () => expect(await listPendingMessageFlags(getContext(tab).store)).toEqual([]));
 
 const makePair = async () => {
@@ -136,11 +136,11 @@ it("the list has the newest star first, and fetches messages that the device doe
 });
 
 describe("a message deleted for oneself", () => {
-  const readPreview = async (tab: Tab, me: Uuid) => {
+  const readPreview = async (tab: SyncClient, me: Uuid) => {
     const [item] = (await readConversations(getContext(tab).store, me, 10)) ?? [];
     return item?.last.body;
   };
-  const listStoredTexts = async (tab: Tab, id: ConversationId) =>
+  const listStoredTexts = async (tab: SyncClient, id: ConversationId) =>
     JSON.stringify(await getContext(tab).store.queryMessages(id, 0).toArray());
 
   it("leaves nothing on this device at once without a network, and on the server's answer later", async () => {

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
 import { typingLastsMs } from "#contract/limits/messages.ts";
-import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
-import { enqueueBroadcast, enqueueForward } from "#sync/outbox/multicast.ts";
+import { deleteMessageBySeq } from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { TypingTracker } from "#sync/presence/typing-tracker.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readBlockedPeople } from "#sync/queries/people.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
+import { enqueueBroadcast, enqueueForward } from "#sync/sending/multicast.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -17,12 +17,12 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const online = (tab: Tab) => eventually(() => expect(tab.link.get()).toBe("online"));
+const online = (tab: SyncClient) => eventually(() => expect(tab.link.get()).toBe("online"));
 
 const asked = (server: ModelServer, type: string) =>
   server.executedCommands.filter(({ command }) => command.type === type);
 
-const itemIn = async (tab: Tab, chat: ConversationId, index: number) => {
+const itemIn = async (tab: SyncClient, chat: ConversationId, index: number) => {
   const { items } = await readChat(getContext(tab).store, chat, 100);
   const item = items.toReversed()[index];
   if (!item) throw new Error("nothing there");
@@ -161,7 +161,7 @@ describe("forwarding and broadcasting", () => {
 });
 
 describe("typing", () => {
-  const shows = (tab: Tab, chat: ConversationId) => tab.typing.members.get().has(chat);
+  const shows = (tab: SyncClient, chat: ConversationId) => tab.typing.members.get().has(chat);
 
   it("ends with a message of the person who types, not with an own one", async () => {
     const { server, amina, benoit, chat } = makePair();

@@ -1,16 +1,16 @@
 import { expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { deleteMessageForSelf } from "#sync/message-flags/delete-for-self.ts";
-import { setMessagePinned } from "#sync/outbox/conversation-commands.ts";
+import { setMessagePinned } from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { readQuotedMessage } from "#sync/inbound/quoted-message.ts";
+import { deleteMessageForSelf } from "#sync/operations/delete-for-self.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
-import { readQuotedMessage } from "#sync/queries/quoted-message.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice } from "#tests/support/model/model-fixtures.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
 
-const readShown = async (tab: Tab, id: ConversationId) => {
+const readShown = async (tab: SyncClient, id: ConversationId) => {
   const { store, me } = getContext(tab);
   return (await readConversation(store, me, id)).pinnedMessages;
 };

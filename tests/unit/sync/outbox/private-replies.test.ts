@@ -4,10 +4,10 @@ import { findReplyTarget, parseGroupPlace, toGroupPlace } from "#contract/messag
 import { storedBody } from "#contract/wire/compact-encoding.ts";
 import { originBase } from "#contract/wire/server-frames.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
-import { enqueueText, insertUnsentMessages } from "#sync/outbox/enqueue.ts";
-import { enqueueForward } from "#sync/outbox/multicast.ts";
+import { fetchQuotedMessage, readQuotedMessage } from "#sync/inbound/quoted-message.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
-import { fetchQuotedMessage, readQuotedMessage } from "#sync/queries/quoted-message.ts";
+import { enqueueText, insertUnsentMessages } from "#sync/sending/enqueue.ts";
+import { enqueueForward } from "#sync/sending/multicast.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 
@@ -70,7 +70,7 @@ describe("a private reply to a message of a group", () => {
     const tab = await makeDevice(server, amina).openTab();
     const { store } = getContext(tab);
     await expect.poll(async () => (await store.conversations.get(group))?.epoch ?? "", { interval: 1 }).not.toBe("");
-    await store.conversations.update(group, { lo: 1, hi: 0 });
+    await store.conversations.update(group, { storedFrom: 1, storedTo: 0 });
     expect(await fetchQuotedMessage(tab, group, 2)).toBe(true);
     expect(await readQuotedMessage(store, group, 2)).toMatchObject({ state: "found", body: { text: "in the group" } });
   });

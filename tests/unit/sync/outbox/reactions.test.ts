@@ -1,20 +1,21 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { toShownSummary } from "#features/chat/reactions/toggle-reaction.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { setPendingReaction } from "#sync/operations/set-reaction.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
-import { setPendingReaction } from "#sync/reactions/set-reaction.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice } from "#tests/support/model/model-fixtures.ts";
 import { summarizeReactions } from "#tests/support/model/model-log.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
 
-const listShown = async (tab: Tab, id: ConversationId) =>
+const listShown = async (tab: SyncClient, id: ConversationId) =>
   (await readChat(getContext(tab).store, id, 100)).items.map(toShownSummary).reverse();
-const listPending = async (tab: Tab) => (await listPendingReactions(getContext(tab).store)).map(({ emoji }) => emoji);
+const listPending = async (tab: SyncClient) =>
+  (await listPendingReactions(getContext(tab).store)).map(({ emoji }) => emoji);
 
 const makePair = async () => {
   const server = new ModelServer();

@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { messagePageRows } from "#contract/limits/conversations.ts";
+import { deleteMessageBySeq } from "#sync/commands/conversation-commands.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
-import { deleteMessageBySeq } from "#sync/outbox/conversation-commands.ts";
-import { discardUnsentMessage, enqueueText } from "#sync/outbox/enqueue.ts";
-import { enqueueForward } from "#sync/outbox/multicast.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { fetchQuotedMessage, readQuotedMessage } from "#sync/inbound/quoted-message.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
-import { fetchQuotedMessage, readQuotedMessage } from "#sync/queries/quoted-message.ts";
+import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
+import { enqueueForward } from "#sync/sending/multicast.ts";
 import type { ReplyTarget } from "#sync/store/database.ts";
 import { journalSentText } from "#sync/store/journal.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { expectSynced, getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
 
-const reply = (tab: Tab, chat: ConversationId, text: string, target: ReplyTarget | undefined) =>
+const reply = (tab: SyncClient, chat: ConversationId, text: string, target: ReplyTarget | undefined) =>
   enqueueText(tab, chat, text, { target });
 /** Text of each message with the seq it answers. */
 const listReplies = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => (body.type === "text" ? [body.text, body.reply ?? 0] : [body.type, 0]));
-const findUnsent = async (tab: Tab, text: string): Promise<Uuid> => {
+const findUnsent = async (tab: SyncClient, text: string): Promise<Uuid> => {
   const rows = await getContext(tab).store.outbox.toArray();
   const row = rows.find(({ body }) => body.type === "text" && body.text === text);
   if (!row) throw new Error(`${text} is not in the outbox`);
@@ -189,7 +189,7 @@ describe("a quoted message", () => {
     const others = await makeDevice(server, benoit).openTab();
     await waitUntilDeviceSynced(server, tab, chat);
     const { store } = getContext(tab);
-    expect((await store.conversations.get(chat))?.lo).toBeGreaterThan(1);
+    expect((await store.conversations.get(chat))?.storedFrom).toBeGreaterThan(1);
     expect(await readQuotedMessage(store, chat, 1)).toEqual({ state: "absent" });
     expect(await fetchQuotedMessage(tab, chat, 1)).toBe(true);
     expect(await readQuotedMessage(store, chat, 1)).toMatchObject({

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { createUuid } from "#contract/ids.ts";
 import { securityNoticesMax } from "#contract/limits/authentication.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { listUnseenNotices, markNoticesSeen, markResetNoticesSeen } from "#sync/store/security-notice-rows.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -13,9 +13,9 @@ const makeNotice = (more: Partial<SecurityNotice> = {}): SecurityNotice => {
   const at = Date.now();
   return { id: createUuid(at), event: "signed_in", at, session: null, device: "Chrome · Android", ...more };
 };
-const unseen = async (tab: Tab) =>
+const unseen = async (tab: SyncClient) =>
   (await listUnseenNotices(getContext(tab).store, Date.now())).map(({ event }) => event);
-const comesToTell = (tab: Tab, events: SecurityNotice["event"][]) =>
+const comesToTell = (tab: SyncClient, events: SecurityNotice["event"][]) =>
   eventually(async () => expect(await unseen(tab)).toEqual(events));
 const dueLater = () => Date.now() + 1_000_000;
 

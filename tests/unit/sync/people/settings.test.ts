@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { defaultSettings, type Settings, type SettingsChange } from "#contract/settings/settings.ts";
-import { queueSettingsChange } from "#sync/people/settings-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { queueSettingsChange } from "#sync/operations/settings-commands.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import {
   mergeServerSettings,
@@ -10,17 +11,18 @@ import {
   toEffectiveSettings,
   writeSettingsCache,
 } from "#sync/store/settings-rows.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
-const shown = async (tab: Tab): Promise<Settings> => toEffectiveSettings(await readSettingsRow(getContext(tab).store));
-const wanted = async (tab: Tab): Promise<SettingsChange> => (await readSettingsRow(getContext(tab).store)).wanted;
-const comesToShow = (tab: Tab, settings: Partial<Settings>) =>
+const shown = async (tab: SyncClient): Promise<Settings> =>
+  toEffectiveSettings(await readSettingsRow(getContext(tab).store));
+const wanted = async (tab: SyncClient): Promise<SettingsChange> =>
+  (await readSettingsRow(getContext(tab).store)).wanted;
+const comesToShow = (tab: SyncClient, settings: Partial<Settings>) =>
   eventually(async () => expect(await shown(tab)).toMatchObject(settings));
-const isBrought = (tab: Tab) => eventually(async () => expect(await wanted(tab)).toEqual({}));
+const isBrought = (tab: SyncClient) => eventually(async () => expect(await wanted(tab)).toEqual({}));
 const patches = (phone: ModelDevice) =>
   phone.requests.flatMap(({ method, path, body }) => (method === "PATCH" && path === "/api/settings" ? [body] : []));
 
@@ -82,7 +84,7 @@ describe("changing settings", () => {
     const [ben, cleo, dido] = [createUuid(), createUuid(), createUuid()];
     const [phone, tablet] = [makeDevice(server, amina), makeDevice(server, amina)];
     const [tab, other] = [await phone.openTab(), await tablet.openTab()];
-    const except = (on: Tab, people: Uuid[]) =>
+    const except = (on: SyncClient, people: Uuid[]) =>
       queueSettingsChange(on, {
         callsFrom: people.length > 0 ? "contacts_except" : "contacts",
         exceptions: { callsFrom: people },

@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
-import { enqueueText, recoverJournaledTexts } from "#sync/outbox/enqueue.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
+import { enqueueText, recoverJournaledTexts } from "#sync/sending/enqueue.ts";
 import { toStoreName } from "#sync/store/database.ts";
 import { listJournaledTextDrafts, listSentTexts, purgeJournal } from "#sync/store/journal.ts";
 import { toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -14,7 +14,7 @@ import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 const placeOf = (phone: ModelDevice) => ({ platform: phone.platform(), me: phone.user });
 
 /** Blocks all later writes of the page, as if it were closed before they finish. */
-const stall = (tab: Tab): void => {
+const stall = (tab: SyncClient): void => {
   const { strict, store } = getContext(tab);
   const never = () => new Promise(() => {}) as never;
   vi.spyOn(strict, "transaction").mockImplementation(never);
@@ -22,9 +22,9 @@ const stall = (tab: Tab): void => {
   vi.spyOn(store.meta, "delete").mockImplementation(never);
 };
 
-const draftIn = (tab: Tab, chat: ConversationId): Promise<string> => new TextDrafts(tab).read(chat);
+const draftIn = (tab: SyncClient, chat: ConversationId): Promise<string> => new TextDrafts(tab).read(chat);
 
-const makePhone = async (): Promise<ReturnType<typeof makePair> & { phone: ModelDevice; first: Tab }> => {
+const makePhone = async (): Promise<ReturnType<typeof makePair> & { phone: ModelDevice; first: SyncClient }> => {
   const world = makePair();
   const phone = makeDevice(world.server, world.amina);
   const first = await phone.openTab();
@@ -292,7 +292,7 @@ describe("a text that the first view has sent", () => {
     const tabs = [await phone.openTab(), await phone.openTab()];
     await Promise.all([...tabs, ...tabs].map(recoverJournaledTexts));
     for (const tab of tabs) expect(await listShown(tab, chat)).toEqual(["before sent", "early sent"]);
-    expect(await getContext(tabs[0] as Tab).store.outbox.count()).toBe(0);
+    expect(await getContext(tabs[0] as SyncClient).store.outbox.count()).toBe(0);
   });
 
   it("is sent by the app if the server's log is another one than this device's", async () => {

@@ -5,15 +5,15 @@ import { createUuid } from "#contract/ids.ts";
 import { searchTextOfBody } from "#contract/messages/body.ts";
 import fr from "#i18n/fr.json";
 import { createTranslate } from "#i18n/setup.ts";
-import { readDraftRow } from "#sync/drafts/draft-rows.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
-import { discardUnsentMessage, enqueueText, insertUnsentMessages } from "#sync/outbox/enqueue.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { readConversation, readTextDraft } from "#sync/queries/conversation.ts";
+import { discardUnsentMessage, enqueueText, insertUnsentMessages } from "#sync/sending/enqueue.ts";
 import { toStoreName } from "#sync/store/database.ts";
 import { toDraftSlotKeys, toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
-import { insertPendingDeletion } from "#sync/store/pending-deletions.ts";
-import type { Tab } from "#sync/tabs/tab.ts";
+import { readDraftRow } from "#sync/store/pending/draft-rows.ts";
+import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,
@@ -284,7 +284,7 @@ describe("a store that is deleted", () => {
   });
 
   /** Whether the next store is made from what could be read of the last one. */
-  type Loss = { name: string; lose(phone: ModelDevice, tab: Tab): Promise<Tab> };
+  type Loss = { name: string; lose(phone: ModelDevice, tab: SyncClient): Promise<SyncClient> };
   const losses: Loss[] = [
     {
       name: "is deleted by another tab",

@@ -1,7 +1,7 @@
 import { IDBKeyRange } from "fake-indexeddb";
 import { describe, expect, it } from "vitest";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { LocalStore, toStoreName } from "#sync/store/database.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { eventually } from "#tests/support/model/eventually.ts";

@@ -1,7 +1,7 @@
 import "fake-indexeddb/auto";
 import { expect, it } from "vitest";
 import { defaultSettings } from "#contract/settings/settings.ts";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { toStoreName } from "#sync/store/database.ts";
 import { journalDraftInput, journalTextDraft, purgeJournal } from "#sync/store/journal.ts";
 import { deleteAllStores, purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";

@@ -1,8 +1,8 @@
 import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
 import { fetchOlderMessages } from "#sync/queries/message-window.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";

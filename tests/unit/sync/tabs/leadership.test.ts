@@ -1,12 +1,12 @@
 import { expect, it, vi } from "vitest";
-import { enqueueText } from "#sync/outbox/enqueue.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { listShown } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 const code = vi.hoisted(() => ({ isMissing: false, asked: 0 }));
 
-vi.mock(import("#sync/server-code.ts"), async (importOriginal) => {
+vi.mock(import("#sync/engine/server-code.ts"), async (importOriginal) => {
   const original = await importOriginal();
   return {
     ...original,

@@ -6,9 +6,9 @@ import { hasLeftGroup } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { type ChatPeople, getSenderName } from "#features/chat/message/senders.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
+import { deleteForSelf, deleteMessageForEveryone, deleteUnsentMessage } from "#sync/actions/message-actions.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
-import { deleteForSelf, deleteMessageForEveryone, deleteUnsentMessage } from "#sync/message-actions.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 
 type DeleteMessageDialogProps = {

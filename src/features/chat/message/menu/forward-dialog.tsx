@@ -7,9 +7,9 @@ import { Modal } from "#components/overlays/modal.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { ContactPicker } from "#components/people/contact-picker.tsx";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { forwardMessage } from "#sync/actions/message-actions.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useRecipients } from "#sync/hooks/use-recipients.ts";
-import { forwardMessage } from "#sync/message-actions.ts";
 import { asSyncError, type FailureCode } from "#sync/platform/sync-error.ts";
 
 type ForwardDialogProps = {

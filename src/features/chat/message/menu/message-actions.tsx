@@ -2,7 +2,7 @@ import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
-import { loadMulticast } from "#sync/actions.ts";
+import { loadMulticast } from "#sync/actions/load-code.ts";
 import { AttachmentDownload } from "./attachment-download.tsx";
 import { DeleteMessageDialog } from "./delete-message-dialog.tsx";
 import type { MessageAction } from "./message-action.ts";

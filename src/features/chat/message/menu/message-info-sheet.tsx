@@ -8,10 +8,10 @@ import type { MessageInfo, ReceiptTime } from "#contract/wire/message-info.ts";
 import { formatTime } from "#i18n/format.ts";
 import { formatDayHeading } from "#i18n/relative-date.ts";
 import type { Translate } from "#i18n/setup.ts";
+import { fetchMessageInfo } from "#sync/actions/fetch-message-info.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
-import { fetchMessageInfo } from "#sync/people/fetch-message-info.ts";
 
 const formatMoment = (at: number): string => `${formatDayHeading(at)}, ${formatTime(at)}`;
 

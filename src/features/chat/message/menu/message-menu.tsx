@@ -22,11 +22,11 @@ import { useQuotedMessage } from "#features/chat/reply/use-quoted-message.ts";
 import { formatTime } from "#i18n/format.ts";
 import { composerHash } from "#lib/browser/push/composer-hash.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
-import { setReplyDraft } from "#sync/actions.ts";
+import { setReplyDraft } from "#sync/actions/drafts.ts";
+import { setStarred } from "#sync/actions/message-actions.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
-import { setStarred } from "#sync/message-actions.ts";
 import type { MessageAction } from "./message-action.ts";
 
 /** Reactions offered in the menu itself. */

@@ -10,9 +10,9 @@ import type { Receipts } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
 import { findSender } from "#features/chat/message/senders.ts";
+import { fetchReceipts } from "#sync/actions/groups.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
 import { useMemberProfiles } from "#sync/hooks/use-group.ts";
-import { fetchReceipts } from "#sync/people/group-commands.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 import type { DisplayedStatus } from "#sync/store/view-models.ts";
 

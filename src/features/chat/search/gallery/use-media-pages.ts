@@ -32,7 +32,7 @@ export const useMediaPages = (conversation: ConversationId, kind: GalleryKind): 
       setMedia((all) => ({ ...all, [kind]: change(all[kind] ?? notLoaded) }));
     update(({ items, next }) => ({ items, next, isLoading: true }));
     try {
-      const page = await readMediaPage(engine.tab, conversation, kind, next);
+      const page = await readMediaPage(engine.client, conversation, kind, next);
       update(({ items }) => ({ items: withPage(items, page.items), next: page.next, isLoading: false }));
     } catch (failure) {
       update(({ items, next }) => ({ items, next, isLoading: false, error: asSyncError(failure).code }));

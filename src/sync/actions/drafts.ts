@@ -1,0 +1,97 @@
+import type { ConversationId } from "#contract/ids.ts";
+import type { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
+import { joinDrafts } from "#sync/drafts/early-drafts.ts";
+import { deleteKeptText } from "#sync/drafts/keep-text.ts";
+import type { KeptText } from "#sync/drafts/kept-texts.ts";
+import { waitForDraftSaves } from "#sync/drafts/pending-saves.ts";
+import { currentEngine, getEngine } from "#sync/engine/engine.ts";
+import type { ReplyTarget } from "#sync/store/database.ts";
+import type { DraftTarget } from "#sync/store/pending/draft-keys.ts";
+import { listDraftKeys, listRecordings, readUnsentContent } from "#sync/store/pending/draft-rows.ts";
+import { runInBackground } from "#sync/store/sync-context.ts";
+import { requireContext } from "#sync/store/sync-port.ts";
+import type { Draft } from "#sync/store/view-models.ts";
+
+/** Whether recordings of a conversation are stored, running ones included. */
+export const hasRecordings = async (conversation: ConversationId): Promise<boolean> => {
+  await waitForDraftSaves(conversation);
+  return (await listRecordings(requireContext(getEngine().client).store, conversation)).length > 0;
+};
+
+/** Whether an earlier screen or page left a draft with files or text for the target. */
+export const hasAttachmentDraft = async (target: DraftTarget): Promise<boolean> => {
+  await waitForDraftSaves(target);
+  const client = currentEngine.get()?.client;
+  const store = client?.context.get()?.store;
+  return client !== undefined && store !== undefined && (await listDraftKeys(client, store, target)).length > 0;
+};
+
+/** Whether a conversation has unsent files or recordings, including those of a screen that the user is leaving. */
+export const hasUnsentContent = async (conversation: ConversationId): Promise<boolean> => {
+  await waitForDraftSaves(conversation);
+  const { files, recordings } = await readUnsentContent(requireContext(getEngine().client).store, conversation);
+  return files.length + recordings.length > 0;
+};
+
+/**
+ * Opens a draft of the target for this page. `onRestored` receives the draft that an earlier screen or page left.
+ * Resolves to undefined if the draft cannot be saved: too many pages have one, or its code cannot be loaded.
+ * `onNotSaved` is called then, and once this device has no room for it.
+ */
+export const openAttachmentDraft = async (
+  target: DraftTarget,
+  onRestored: (saved: Draft) => void,
+  onNotSaved?: () => void,
+): Promise<DraftKeeper | undefined> => {
+  try {
+    await waitForDraftSaves(target);
+    const { DraftKeeper } = await import("#sync/drafts/draft-keeper.ts");
+    const keeper = await DraftKeeper.open(getEngine().client, target, onRestored, onNotSaved);
+    if (keeper) return keeper;
+  } catch (error) {
+    console.warn("the draft is not saved", error);
+  }
+  onNotSaved?.();
+  return undefined;
+};
+
+/** Saves what is typed over the draft `before`, soon; an empty text deletes it. Cheap to call at every keystroke. */
+export const saveDraft = (conversation: ConversationId, text: string, before?: string): void => {
+  currentEngine.get()?.drafts.type(conversation, text, before);
+};
+
+/** Text draft that the store does not have yet. */
+export const findUnsavedDraft = (conversation: ConversationId): string | undefined =>
+  currentEngine.get()?.drafts.findUnsaved(conversation);
+
+/** Sets the message that the draft of a conversation answers; undefined makes it an ordinary draft. */
+export const setReplyDraft = (conversation: ConversationId, target: ReplyTarget | undefined): void =>
+  currentEngine.get()?.drafts.setReply(conversation, target);
+
+/** Calls the listener when nobody types in the message field of a conversation. Returns a function that cancels it. */
+export const afterTyping = (conversation: ConversationId, listener: () => void): (() => void) | undefined =>
+  currentEngine.get()?.drafts.afterTyping(conversation, listener);
+
+export const getKeptTextScope = () => getEngine().client;
+
+export const discardKeptText = (conversation: ConversationId, id: string): void =>
+  deleteKeptText(getKeptTextScope(), conversation, id);
+
+/** Moves a kept text into the message field, behind what stands there. */
+export const restoreKeptText = async (conversation: ConversationId, { id, text }: KeptText): Promise<void> => {
+  const { drafts } = getEngine();
+  const before = await drafts.read(conversation);
+  drafts.save(conversation, joinDrafts(before, text), before);
+  drafts.flushToJournal(); // the page may close before the store is written
+  discardKeptText(conversation, id);
+};
+
+/** Sends changed drafts to the other devices at once, because the chat is left. */
+export const shareDrafts = (): void => {
+  const engine = currentEngine.get();
+  const context = engine?.client.context.get();
+  if (context) runInBackground(context, engine?.drafts.share() ?? Promise.resolve());
+};
+
+export const readLatestDraft = async (conversation: ConversationId): Promise<string> =>
+  (await currentEngine.get()?.drafts.read(conversation)) ?? "";

@@ -1,0 +1,185 @@
+import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
+import { createOperationRunner } from "#sync/platform/operation-runner.ts";
+import type { Platform } from "#sync/platform/platform.ts";
+import { Retry } from "#sync/platform/retry.ts";
+import type { Uploader, UploaderEvents } from "#sync/sending/files/uploader.ts";
+import type { LocalStore } from "#sync/store/database.ts";
+import { listDraftTasks, typingPauseMs } from "#sync/store/pending/draft-edits.ts";
+import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
+import { listPendingEdits } from "#sync/store/pending/pending-edits.ts";
+import { listPendingFlags } from "#sync/store/pending/pending-flags.ts";
+import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
+import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
+import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+
+const pendingKinds = [
+  "uploads",
+  "posts",
+  "settings",
+  "deletions",
+  "edits",
+  "flags",
+  "messageFlags",
+  "reactions",
+  "drafts",
+] as const;
+type PendingKind = (typeof pendingKinds)[number];
+
+const loadEditSender = () => import("#sync/operations/edit-sender.ts");
+
+const queryUnsentPosts = ({ postbox }: LocalStore) =>
+  postbox.orderBy("createdAt").filter(({ state }) => state !== "failed");
+
+/** Kinds of pending data in the store, read in one transaction. Most often there are none. */
+const readPendingKinds = (store: LocalStore, now: number): Promise<PendingKind[]> =>
+  store.transaction("r", [store.uploads, store.postbox, store.meta], async () => {
+    const [uploads, posts, settings, deletions, edits, flags, messageFlags, reactions, drafts] = await Promise.all([
+      store.uploads.count(),
+      queryUnsentPosts(store).count(),
+      readSettingsRow(store),
+      listPendingDeletions(store),
+      listPendingEdits(store),
+      listPendingFlags(store),
+      listPendingMessageFlags(store),
+      listPendingReactions(store),
+      listDraftTasks(store, now),
+    ]);
+    const isPending = {
+      uploads: uploads > 0,
+      posts: posts > 0,
+      settings: hasPendingSettings(settings),
+      deletions: deletions.length > 0,
+      edits: edits.length > 0,
+      flags: flags.length > 0,
+      messageFlags: messageFlags.length > 0,
+      reactions: reactions.length > 0,
+      drafts: drafts.length > 0,
+    };
+    return pendingKinds.filter((kind) => isPending[kind]);
+  });
+
+type WorkerEvents = UploaderEvents & {
+  /** Sends a reaction. */
+  react(command: CommandOf<"react">): Promise<CommandResults["react"]>;
+  /** Sends a draft. */
+  setDraft(command: CommandOf<"setDraft">): Promise<CommandResults["setDraft"]>;
+};
+
+/**
+ * Background tasks of the leader that send rarely pending data: files, Tala statuses, changed settings, deletions and
+ * edits of messages, flags of conversations and messages, reactions, and drafts. The code of each is loaded when it
+ * first has work; if it cannot be fetched, it is tried again later.
+ */
+export class LazyWorkers {
+  readonly #store: LocalStore;
+  readonly #runners: Record<PendingKind, Retry>;
+  readonly #platform: Platform;
+  #uploader: Uploader | undefined;
+  #sharesDrafts = false;
+
+  constructor(
+    context: SyncContext,
+    { react, setDraft, ...uploaderEvents }: WorkerEvents,
+    onRefused: (what: "settings" | "pin" | "reaction" | "star" | "deletion") => void,
+  ) {
+    const { platform, store } = context;
+    this.#store = store;
+    this.#platform = platform;
+    const uploads = new Retry(platform, async () => {
+      if (!this.#uploader) {
+        if ((await store.uploads.count()) === 0) return "done";
+        const { Uploader } = await import("#sync/sending/files/uploader.ts");
+        if (uploads.isStopped) return "done";
+        this.#uploader = new Uploader(context, uploaderEvents);
+      }
+      this.#uploader.schedule();
+      return "done";
+    });
+    const posts = createOperationRunner(platform, {
+      list: () => queryUnsentPosts(store).toArray(),
+      load: async () => (await import("#sync/feed/post-sender.ts")).createPostSender(context),
+      isOrdered: true,
+    });
+    const settings = createOperationRunner(platform, {
+      async list() {
+        const row = await readSettingsRow(store);
+        return hasPendingSettings(row) ? [row.wanted] : [];
+      },
+      load: async () =>
+        (await import("#sync/operations/settings-sender.ts")).createSettingsSender(
+          context,
+          () => onRefused("settings"),
+          () => posts.runNow(), // statuses wait for a change of their audience
+        ),
+    });
+    const deletions = createOperationRunner(platform, {
+      list: () => listPendingDeletions(store),
+      load: async () => (await import("#sync/operations/deletion-sender.ts")).createDeletionSender(context),
+    });
+    const edits = createOperationRunner(platform, {
+      list: async () =>
+        (await listPendingEdits(store)).length > 0 ? (await loadEditSender()).listDueEdits(store) : [],
+      load: async () => (await loadEditSender()).createEditSender(context),
+    });
+    const flags = createOperationRunner(platform, {
+      list: () => listPendingFlags(store),
+      load: async () =>
+        (await import("#sync/operations/flag-sender.ts")).createFlagSender(context, () => onRefused("pin")),
+      isOrdered: true, // the order of pinning
+    });
+    const messageFlags = createOperationRunner(platform, {
+      list: () => listPendingMessageFlags(store),
+      load: async () =>
+        (await import("#sync/operations/message-flag-sender.ts")).createMessageFlagSender(context, onRefused),
+    });
+    const reactions = createOperationRunner(platform, {
+      list: () => listPendingReactions(store),
+      load: async () =>
+        (await import("#sync/operations/reaction-sender.ts")).createReactionSender(context, react, () =>
+          onRefused("reaction"),
+        ),
+    });
+    const drafts = createOperationRunner(platform, {
+      list: () => listDraftTasks(store, platform.now()),
+      load: async () => new (await import("#sync/drafts/draft-sync.ts")).DraftSync(context, setDraft),
+    });
+    this.#runners = { uploads, posts, settings, deletions, edits, flags, messageFlags, reactions, drafts };
+  }
+
+  /** Sends soon, after pending data was added, paused, resumed or cancelled. */
+  schedule(): void {
+    void this.#runPending((runner) => runner.schedule());
+  }
+
+  /** Sends the edits that waited for their messages, which the server has now. */
+  handleSent(): void {
+    this.#runners.edits.schedule();
+  }
+
+  /** Shares drafts from now on: the first messages have arrived. */
+  startDrafts(): void {
+    this.#runners.drafts.runNow();
+    if (this.#sharesDrafts) return;
+    this.#sharesDrafts = true;
+    // Drafts that a page left while somebody was typing.
+    this.#platform.startTimer(typingPauseMs, () => this.#runners.drafts.schedule());
+  }
+
+  /** Sends at once, without waiting for back-off, because the server became reachable. */
+  runNow(): void {
+    this.#uploader?.runNow();
+    void this.#runPending((runner) => runner.runNow());
+  }
+
+  stop(): void {
+    this.#uploader?.stop();
+    for (const runner of Object.values(this.#runners)) runner.stop();
+  }
+
+  /** Starts the runners that have work, or all of them if the store cannot be read: each repeats a failed read. */
+  async #runPending(start: (runner: Retry) => void): Promise<void> {
+    const pending = await readPendingKinds(this.#store, this.#platform.now()).catch(() => pendingKinds);
+    for (const kind of pending) if (kind !== "drafts" || this.#sharesDrafts) start(this.#runners[kind]);
+  }
+}

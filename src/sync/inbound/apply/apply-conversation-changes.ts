@@ -1,0 +1,177 @@
+import { isEditableBody, withText } from "#contract/messages/body.ts";
+import { mergeReadStates } from "#contract/messages/positions.ts";
+import { toPreview } from "#contract/wire/preview.ts";
+import { hasDifferentMessage, markForked } from "#sync/inbound/forks/log-forks.ts";
+import type { ConversationKey, ServerChange } from "#sync/inbound/server-changes.ts";
+import type { LocalConversationRow } from "#sync/store/database.ts";
+import { raisePeerReadState, toOwnMessage, toPeerNumber, updateMentions } from "#sync/store/row-mapping.ts";
+import { isChangeStored } from "#sync/store/sync-cursor.ts";
+import type { ApplyTransaction } from "./apply-transaction.ts";
+
+/** Moves an acknowledged message from the outbox into the stored log. */
+export const applySent = async (
+  transaction: ApplyTransaction,
+  change: Extract<ServerChange, { type: "sent" }>,
+): Promise<void> => {
+  const row = await transaction.loadRow(change.conversation);
+  const { seq, at, cid, epoch } = change;
+  const isOfOtherEpoch = epoch !== undefined && row.epoch !== "" && row.epoch !== epoch;
+  const acknowledged = toOwnMessage(row, transaction.me, { cid, seq, at, body: { type: "deleted" } });
+  // The message stays in the outbox until its log is stored.
+  if (
+    !row.gone &&
+    (row.forked || isOfOtherEpoch || (await hasDifferentMessage(transaction.store, row, [acknowledged])))
+  )
+    return markForked(transaction, row, seq);
+  const unsent = await transaction.store.outbox.get(change.cid);
+  const body = unsent?.body ?? change.body;
+  transaction.sentIds.push(change.cid);
+  if (row.gone) {
+    await transaction.store.outbox.delete(change.cid);
+    if (unsent) transaction.collectOrphanedFile(unsent);
+  } else if (!body) {
+    // Deleted here while in flight: its log entry is fetched.
+    row.head = Math.max(row.head, change.seq);
+  } else await transaction.addMessages(row, [toOwnMessage(row, transaction.me, { cid, seq, at, body })]);
+  await transaction.extendStoredRange(row);
+};
+
+/**
+ * Applies the answer to muting a conversation, or to clearing or deleting it for oneself, unless the stored row is as
+ * new as the answer. An answer of another inbox cannot be compared; the rows of that inbox contain the change.
+ */
+export const applyRowAnswer = async (
+  transaction: ApplyTransaction,
+  answer: Extract<ServerChange, { type: "cleared" | "muted" }>,
+): Promise<void> => {
+  const cursor = await transaction.readCursor();
+  if (cursor.epoch !== answer.change.epoch || isChangeStored(cursor, answer.change.counter)) return;
+  const row = await transaction.loadRow(answer.conversation);
+  if (row.gone) return;
+  if (answer.type === "muted") Object.assign(row, answer.mute);
+  else await applyClearedHistory(transaction, row, answer);
+};
+
+const applyClearedHistory = async (
+  transaction: ApplyTransaction,
+  row: LocalConversationRow,
+  { upTo, keep }: Extract<ServerChange, { type: "cleared" }>,
+): Promise<void> => {
+  row.kept = keep;
+  if (upTo <= row.hidden) return;
+  row.hidden = upTo;
+  await transaction.deleteCleared(row);
+  row.unread = row.head > upTo ? row.unread : 0;
+  updateMentions(row);
+};
+
+const applyLiveText = async (
+  transaction: ApplyTransaction,
+  row: LocalConversationRow,
+  { seq, at, text }: Extract<ServerChange, { type: "liveText" }>,
+): Promise<void> => {
+  if (seq <= row.storedTo) return;
+  await transaction.addMessages(row, [
+    { seq, at, sender: toPeerNumber(row.id, transaction.me), body: { type: "text", text } },
+  ]);
+  await transaction.extendStoredRange(row);
+};
+
+/** Applies an edit to the stored message and the preview. Without them the message is fetched later. */
+const applyLiveEdit = async (
+  transaction: ApplyTransaction,
+  row: LocalConversationRow,
+  { seq, revision, edited, text }: Extract<ServerChange, { type: "liveEdit" }>,
+): Promise<void> => {
+  const stored = await transaction.store.messages.get([row.id, seq]);
+  if (stored && isEditableBody(stored.body)) {
+    const message = { ...stored, body: withText(stored.body, text, edited) };
+    return transaction.applyRevisions(row, { since: revision - 1, revision, messages: [message] });
+  }
+  row.revision = Math.max(row.revision, revision);
+  transaction.hasReplacedContent = true;
+  if (seq === row.head && row.preview && isEditableBody(row.preview))
+    Object.assign(row, toPreview(withText(row.preview, text, edited)));
+};
+
+/** Messages in a change, as far as needed to compare them with stored ones. */
+const listChangeMessages = (
+  transaction: ApplyTransaction,
+  row: LocalConversationRow,
+  change: Extract<ServerChange, { target: ConversationKey }>,
+) => {
+  if (change.type === "messages") return change.messages;
+  const sender = toPeerNumber(row.id, transaction.me);
+  return change.type === "liveText" ? [{ seq: change.seq, at: change.at, sender }] : [];
+};
+
+/** Whether the change contains another message than the one stored at its sequence number. */
+const isChangeOfOtherLog = (
+  transaction: ApplyTransaction,
+  row: LocalConversationRow,
+  change: Extract<ServerChange, { target: ConversationKey }>,
+): Promise<boolean> => hasDifferentMessage(transaction.store, row, listChangeMessages(transaction, row, change));
+
+/** Collects changes of a forked conversation in its row until the log they belong to is fetched. */
+const deferUntilForkResolved = (
+  transaction: ApplyTransaction,
+  row: LocalConversationRow,
+  change: Extract<ServerChange, { target: ConversationKey }>,
+): void => {
+  const seqs = listChangeMessages(transaction, row, change).map(({ seq }) => seq);
+  if (!row.forked || seqs.length > 0) markForked(transaction, row, Math.max(0, ...seqs));
+  if (row.forked && change.type === "ownRead") {
+    const { delivered, read, unread, head } = change;
+    row.forked.mine = { delivered, read, unread, head };
+  }
+  const { row: inbox } = row.forked ?? {};
+  if (inbox && change.type === "peerRead") {
+    const others = mergeReadStates({ delivered: inbox.othersDelivered, read: inbox.othersRead }, change);
+    Object.assign(inbox, { othersDelivered: others.delivered, othersRead: others.read });
+  }
+};
+
+/** Applies a change addressed by handle or id. Returns false if this device does not know the conversation. */
+export const applyConversationChange = async (
+  transaction: ApplyTransaction,
+  change: Extract<ServerChange, { target: ConversationKey }>,
+): Promise<boolean> => {
+  const row = await transaction.findRow(change.target);
+  if (!row) return false;
+  if (row.gone) return true; // after joining again, the whole row arrives first
+  if (row.forked || (await isChangeOfOtherLog(transaction, row, change))) {
+    deferUntilForkResolved(transaction, row, change);
+    return true;
+  }
+  switch (change.type) {
+    case "liveText":
+      await applyLiveText(transaction, row, change);
+      break;
+    case "liveEdit":
+      await applyLiveEdit(transaction, row, change);
+      break;
+    case "messages":
+      await transaction.addMessages(
+        row,
+        change.messages.filter(({ seq, cid }) => seq > row.storedTo || cid !== undefined),
+      );
+      await transaction.extendStoredRange(row);
+      break;
+    case "peerRead":
+      raisePeerReadState(row, change.delivered, change.read);
+      break;
+    case "ownRead":
+      // A count older than the stored read state is obsolete.
+      if (change.read >= row.read && change.delivered >= row.delivered) await transaction.applyUnreadCount(row, change);
+      Object.assign(row, mergeReadStates(row, change));
+      updateMentions(row);
+      break;
+    case "revised":
+      if (change.epoch !== undefined && change.epoch !== row.epoch) break; // of a discarded log
+      await transaction.applyRevisions(row, change);
+      break;
+    case "head":
+      row.head = Math.max(row.head, change.head);
+  }
+  return true;
+};

@@ -1,0 +1,84 @@
+import { hasLeftGroup, type InboxRow } from "#contract/conversations.ts";
+import { closeLeftGroup, purgeLeftGroup, reopenGroup } from "#sync/inbound/data-purge.ts";
+import { compareLogs, markForked, markUnconfirmed } from "#sync/inbound/forks/log-forks.ts";
+import type { LocalConversationRow } from "#sync/store/database.ts";
+import { toPendingMessageFlagsKey } from "#sync/store/pending/pending-message-flags.ts";
+import { adoptServerReadState, isCountCurrent, mergeInboxRow } from "#sync/store/row-mapping.ts";
+import type { ApplyTransaction } from "./apply-transaction.ts";
+
+/**
+ * Applies an inbox row. `isFullSync`: the row counts even where the server knows less than this device.
+ * `isLogConfirmed`: a page has shown that the stored messages are those of the server's log, so a row with a lower head
+ * is merely outdated (its inbox lost its last writes in a crash).
+ */
+export const applyInboxRow = async (
+  transaction: ApplyTransaction,
+  inbox: InboxRow,
+  isFullSync = false,
+  isLogConfirmed = false,
+): Promise<void> => {
+  const { store } = transaction;
+  let row = await transaction.loadRow(inbox.conversation);
+  if (inbox.gone) delete row.forked;
+  const log = await findLogState(transaction, row, inbox, isFullSync, isLogConfirmed);
+  if (log === "different") return markForked(transaction, row, inbox.head, inbox);
+  // The first row of the conversation since all handles were discarded.
+  if (log === "unknown" && row.handle === undefined && !isLogConfirmed) return markUnconfirmed(transaction, row, inbox);
+  if (row.epoch !== "" && row.epoch !== inbox.epoch) {
+    row = await transaction.resetLog(row, inbox.epoch);
+    transaction.logResets.push(row.id);
+  }
+  if (isFullSync) adoptServerReadState(row, inbox);
+  if (inbox.head < row.head && !inbox.gone) transaction.needsLogCheck.push(row.id);
+  const { hidden: hiddenBefore, open: wasOpen, revision, sender, preview, whole, flagsRevision = 0 } = row;
+  const wasFormerMember = hasLeftGroup(row);
+  const isCounted = isCountCurrent(row, inbox);
+  mergeInboxRow(row, inbox);
+  transaction.hasReplacedContent ||= row.revision > revision || row.open !== wasOpen || row.gone;
+  if (row.hidden > hiddenBefore) await transaction.deleteCleared(row);
+  if (row.gone) return purgeLeftGroup(transaction, row);
+  if (wasOpen && hasLeftGroup(row)) {
+    transaction.hasLeftGroups = true;
+    await closeLeftGroup(store, row);
+  }
+  if (wasFormerMember && row.open) reopenGroup(row);
+  if (inbox.flagsRevision !== flagsRevision) {
+    await store.meta.put({ key: toPendingMessageFlagsKey(row.id), value: { conversation: row.id } });
+    transaction.hasPendingWork = true;
+  }
+  if (isCounted) await transaction.applyUnreadCount(row, inbox);
+  // An own preview has no client id, so it may be a message that is still in this device's outbox.
+  if (!inbox.preview || !transaction.isOwnMessage(row, inbox)) await storePreview(transaction, row, inbox);
+  else if (await transaction.hasPendingDeletion(row.id)) {
+    // It may also be a message that was deleted here. Only the log shows which one it is.
+    Object.assign(row, { sender, preview, whole });
+    if (row.storedTo < row.head) transaction.needsLogCheck.push(row.id);
+  } else if ((await store.queryUnsent(row.id).count()) === 0) await storePreview(transaction, row, inbox);
+};
+
+/** Whether the stored messages belong to the log that the inbox row describes. */
+const findLogState = async (
+  { store }: ApplyTransaction,
+  row: LocalConversationRow,
+  inbox: InboxRow,
+  isFullSync: boolean,
+  isLogConfirmed: boolean,
+): Promise<"same" | "different" | "unknown"> => {
+  if (row.forked) return "different";
+  if (inbox.gone || row.epoch === "" || row.storedFrom > row.storedTo) return "same";
+  if (row.epoch !== inbox.epoch) return "different";
+  const isBehind = (inbox.head < row.storedTo && !isLogConfirmed) || inbox.revision < row.revision;
+  return isFullSync && isBehind ? "different" : compareLogs(store, row, inbox);
+};
+
+/** Stores the preview if it is complete and the only missing message. This saves a request. */
+const storePreview = async (
+  transaction: ApplyTransaction,
+  row: LocalConversationRow,
+  { head, at, sender, preview, whole }: InboxRow,
+): Promise<void> => {
+  if (!whole || !preview || head !== row.storedTo + 1) return;
+  if (!(await transaction.store.messages.get([row.id, head])))
+    await transaction.addMessages(row, [{ seq: head, at, sender, body: preview }]);
+  await transaction.extendStoredRange(row);
+};
