@@ -43,7 +43,7 @@ const entryScreens: Record<EntryPageName, EntryScreen> = {
   welcome: { source: "welcome-screen", title: "auth.welcomeTitle", description: "auth.welcomeDescription" },
   register: {
     source: "register-screen",
-    lazyModules: ["/src/components/images/picture-cropper.tsx"],
+    lazyModules: ["/src/components/controls/picture-cropper.tsx"],
     title: "auth.registerTitle",
     description: "auth.registerDescription",
   },

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import PictureCropper, { type PictureCropperProps } from "#components/images/picture-cropper.tsx";
+import PictureCropper, { type PictureCropperProps } from "#components/controls/picture-cropper.tsx";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import { isFreshFile } from "#lib/media/fresh-file.ts";

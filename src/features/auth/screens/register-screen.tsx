@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type PictureCropper from "#components/controls/picture-cropper.tsx";
 import { TextField } from "#components/controls/text-field.tsx";
-import type PictureCropper from "#components/images/picture-cropper.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { displayNameMaxLength } from "#contract/limits/people.ts";
 import { toE164 } from "#contract/phone/phone.ts";
@@ -71,7 +71,7 @@ export default function RegisterScreen() {
   const [cropper, setCropper] = useState<{ Cropper: typeof PictureCropper; file: File }>();
   const openCropper = async () => {
     try {
-      const { default: Cropper } = await import("#components/images/picture-cropper.tsx");
+      const { default: Cropper } = await import("#components/controls/picture-cropper.tsx");
       const file = avatar.getFile();
       if (file) setCropper({ Cropper, file });
     } catch {

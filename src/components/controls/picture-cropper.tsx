@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Button } from "#components/controls/button.tsx";
-import { Spinner } from "#components/controls/spinner.tsx";
 import { renderSquare } from "#lib/media/avatar-file.ts";
 import { type CropSquare, cropZoomMax, type Size, toCropSquare, toImagePlacement } from "#lib/media/crop.ts";
+import { Button } from "./button.tsx";
+import { Spinner } from "./spinner.tsx";
 import { useCrop } from "./use-crop.ts";
 
 const toPercent = (part: number): string => `${part * 100}%`;
