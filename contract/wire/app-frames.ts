@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { CallRequest } from "#contract/calls/call-commands.ts";
+import { CallRequest } from "#contract/calls/call-commands.ts";
 import { ConversationId } from "#contract/ids.ts";
 import { ReplyPlace } from "#contract/messages/body.ts";
 import { Count } from "#contract/messages/positions.ts";
@@ -20,8 +20,8 @@ const direction: Codec<"after" | "before", "a" | "b"> = {
   encode: (value) => (value === "after" ? "a" : "b"),
   decode: (wire) => (wire === "a" ? "after" : "before"),
 };
-/** Content that only the schema of its command checks (`command-schemas.ts`), which devices do not load. */
-const content = <S extends v.GenericSchema>() => plain(v.unknown() as v.GenericSchema<unknown, v.InferOutput<S>>);
+/** Only the schema of the command checks it: devices do not load the schema with the socket. */
+const filter: Codec<SearchFilter> = plain(v.unknown() as v.GenericSchema<unknown, SearchFilter>);
 
 /**
  * Frames from device to server that the app sends. Those of commands have the names and fields of their commands
@@ -58,15 +58,11 @@ export const appFrames = {
     [ref, conversation, ["direction", direction], ["seq", count], ["limit", count]],
     [["anchor", count]],
   ),
-  search: frame(
-    "q",
-    [ref, conversation, ["query", text], ["before", count]],
-    [["filter", content<typeof SearchFilter>()]],
-  ),
+  search: frame("q", [ref, conversation, ["query", text], ["before", count]], [["filter", filter]]),
   /** Request for the messages changed after a revision. */
   revised: frame("v", [ref, conversation, ["since", count]]),
   changes: frame("c", [ref, ["since", count], ["before", optional(count)]]),
-  call: frame("j", [ref, conversation, ["request", content<typeof CallRequest>()]]),
+  call: frame("j", [ref, conversation, ["request", plain(CallRequest)]]),
   /** Request for the presence of the peer in a private conversation. */
   presence: frame("L", [ref, conversation]),
   /** Whether the device is in the foreground. */
