@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import {
   definesSymbol,
   findPageProblems,
-  listComments,
-  listNamedFiles,
+  listNamedPaths,
   listPlacedSymbols,
   listSteps,
+  readComments,
 } from "#scripts/check/doc-rules.mjs";
 
 const sections = ["Context", "Decision", "Consequences", "Reconsider when"].map((title) => `## ${title}\n\nText.\n`);
@@ -33,20 +33,15 @@ test("a symbol counts as defined only at the top level of its module", () => {
   expect(definesSymbol("export class OutboxRow {}", "Outbox")).toBe(false);
 });
 
-test("comments of several lines are read as one", () => {
-  const source = '// One\n// and two.\nconst a = "https://x.example/b.ts"; // three\n/**\n * Four\n * and five.\n */\n';
-  expect(listComments(source).map((comment) => comment.trim())).toEqual([
-    "// One and two.",
-    "// three",
-    "/** Four and five. */",
-  ]);
+test("comments of several lines are read as one, and strings are none", () => {
+  const source = '// One\n// and two.\nconst a = "/* b.ts */"; // three\n/**\n * Four\n * and five.\n */\n';
+  expect(readComments("a.ts", source).replaceAll(/[\s*]+/g, " ")).toBe(" One and two. three Four and five. ");
 });
 
-test("a comment names files by their name or the end of their path", () => {
-  expect(listNamedFiles("as in limits.ts and log/member-table.ts, not x.y or https://a.example/b.ts")).toEqual([
-    "limits.ts",
-    "log/member-table.ts",
-  ]);
+test("a text names folders and files from the top, and files by their name or the end of their path", () => {
+  const text =
+    "as in limits.ts, log/member-table.ts and `src/sync`, not x.y, `src/<name>.ts` or https://a.example/b.ts";
+  expect(listNamedPaths(text)).toEqual(["limits.ts", "log/member-table.ts", "src/sync"]);
 });
 
 test("a symbol is placed in a file by brackets or by in", () => {
