@@ -1,3 +1,4 @@
+// @unocss-include – the icons below are CSS classes, and UnoCSS scans only component files by default.
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import type { MenuItem } from "#components/overlays/menu.tsx";
