@@ -1,5 +1,7 @@
 // Rules for single documents and comments, used by check-docs.mjs: the form of a decision page, the steps of a journey, and
-// the files and symbols that a text names.
+// the paths and symbols that a text names.
+
+import { parseSync } from "oxc-parser";
 
 const headings = ["Context", "Decision", "Consequences", "Reconsider when"];
 const linesMax = 60;
@@ -38,18 +40,24 @@ export function definesSymbol(/** @type {string} */ source, /** @type {string} *
   return new RegExp(`^(?:export )?(?:default )?(?:async )?(?:const|class|function) ${symbol}\\b`, "m").test(source);
 }
 
-/** Comments of a module, each as one line. @param {string} source */
-export const listComments = (source) =>
-  Array.from(source.matchAll(/(?:^[ \t]*\/\/.*(?:\n|$))+|(?<!:)\/\/.*|\/\*[\s\S]*?\*\//gm), ([comment]) =>
-    comment.replace(/\n\s*(?:\*(?!\/)|\/\/)?\s?/g, " "),
-  );
+/** Comments of a module, as one text. @param {string} file @param {string} source */
+export const readComments = (file, source) =>
+  parseSync(file, source)
+    .comments.map(({ value }) => value.replace(/\n\s*\*?\s?/g, " "))
+    .join(" ");
 
-/** Files of code that a text names, by name or by a path that may leave out its beginning. @param {string} text */
-export const listNamedFiles = (text) =>
-  Array.from(
-    text.matchAll(/(?<![\w/.#@:*-])((?:[\w-]+\/)*[\w-]+(?:\.[\w-]+)*\.(?:tsx?|mjs|css|sql))\b/g),
-    ([, name]) => name,
-  );
+const topFolders = "contract|worker|src|migrations|tests|bench|lab|scripts|docs|public";
+const namedPath = new RegExp(
+  `(?<![\\w/.#@:*-])(?:(?:${topFolders})/[\\w./-]*[\\w-]|(?:[\\w-]+/)*[\\w-]+(?:\\.[\\w-]+)*\\.(?:tsx?|mjs|css|sql|md|toml|py|webp))(?!/?[\\w(*<{[-]|\\.\\w)`,
+  "g",
+);
+
+/**
+ * Paths that a text names: of a folder or file from the top, as in "src/sync", or of a file by its name or the end of its
+ * path. Paths with placeholders are left out.
+ * @param {string} text
+ */
+export const listNamedPaths = (text) => Array.from(text.matchAll(namedPath), ([path]) => path);
 
 const placedSymbol = /`#?([A-Za-z_]\w*)(?:\(\))?` (?:\(`?([\w./-]+\.(?:tsx?|mjs))`?\)|in `([\w./-]+\.(?:tsx?|mjs))`)/g;
 

@@ -7,7 +7,7 @@ const startPath = "/app";
 const groundColour = "#fbf7f4"; // as in src/app/theme.css
 const shortcutIcon = { src: "/icon-192.png", sizes: "192x192", type: "image/png" };
 
-/** Pictures of `scripts/local/take-manifest-screenshots.mjs`. */
+/** Pictures of `scripts/local/take-screenshots.mjs`. */
 const createScreenshots = (t: Translate) => [
   {
     src: "/screenshot-list.webp",

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { IceServer } from "#contract/calls/ice.ts";
 
 /**
- * Optional settings of STUN and TURN servers (README.md). They are not in wrangler.toml: in production they are stored
+ * Optional settings of STUN and TURN servers (docs/operating/relays.md). They are not in wrangler.toml: in production they are stored
  * beside the Worker's secrets, so that no deployment resets them, and a local server has none.
  */
 const requiredString = (name: string) => v.pipe(v.optional(v.string(), ""), v.trim(), v.nonEmpty(`${name} is missing`));

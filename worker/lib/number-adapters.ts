@@ -5,7 +5,7 @@ import { parseSetting, textOr } from "./json-setting.ts";
 
 /**
  * Ways of proving a number, configured by the operator in wrangler.toml (`NUMBER_PROOFS`) and the secret
- * `NUMBER_PROOF_SECRETS` (README.md). Without a configuration no number can be verified.
+ * `NUMBER_PROOF_SECRETS` (docs/operating/verifying-numbers.md). Without a configuration no number can be verified.
  */
 
 /** Address by which an adapter of a local build stores its messages (worker/mail/local-sms.ts). */

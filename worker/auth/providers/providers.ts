@@ -3,7 +3,8 @@ import type { Provider } from "#contract/auth/security.ts";
 import { parseSetting, textOr } from "#worker/lib/json-setting.ts";
 
 /**
- * Other sign-in providers, configured in wrangler.toml (`OIDC_PROVIDERS`) and the secret `OIDC_SECRETS` (README.md).
+ * Other sign-in providers, configured in wrangler.toml (`OIDC_PROVIDERS`) and the secret `OIDC_SECRETS`
+ * (docs/operating/README.md).
  */
 
 const localHosts = ["localhost", "127.0.0.1"];

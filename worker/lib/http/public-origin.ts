@@ -26,7 +26,7 @@ export const getPublicOrigin = (c: AppContext): string => {
 
 export const logMissingPublicUrl = (): void =>
   console.error(
-    "PUBLIC_URL is empty: mails, passkeys and sign-in by providers are refused until it is set (README.md).",
+    "PUBLIC_URL is empty: mails, passkeys and sign-in by providers are refused until it is set (docs/operating/README.md).",
   );
 
 /** Middleware that refuses routes which need the public origin while it is not configured. */

@@ -1,5 +1,7 @@
-// Takes the pictures that a browser shows before it installs the app (src/prerender/web-manifest.ts), from a server
-// started with `npm start -- --demo`: node scripts/local/take-manifest-screenshots.mjs [address]
+// Takes the pictures of the README and those that a browser shows before it installs the app
+// (src/prerender/web-manifest.ts), from a server started with `npm start -- --demo`:
+// node scripts/local/take-screenshots.mjs [address]
+// The machine needs a font with emoji, such as Debian's fonts-noto-color-emoji.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { chromium } from "@playwright/test";
@@ -33,23 +35,35 @@ async function openChat(page) {
   await page.locator("textarea").waitFor();
 }
 
-/** Writes a picture as WebP, which Playwright itself does not offer. */
-async function takePicture(page, name) {
+/**
+ * Writes a picture as WebP, which Playwright itself does not offer.
+ * @param {number} density pixels of the picture for each pixel of CSS
+ */
+async function takePicture(page, path, density) {
+  const devtools = await page.context().newCDPSession(page);
+  const clip = { x: 0, y: 0, ...page.viewportSize(), scale: density };
+  const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality: webpQuality, clip });
+  writeFileSync(join(root, path), Buffer.from(data, "base64"));
+}
+
+async function waitForPictures(page) {
   await page.mouse.move(1, 1);
   await page.waitForTimeout(pictureLoadMs);
-  const devtools = await page.context().newCDPSession(page);
-  const { data } = await devtools.send("Page.captureScreenshot", { format: "webp", quality: webpQuality });
-  writeFileSync(join(root, "public", `screenshot-${name}.webp`), Buffer.from(data, "base64"));
 }
 
 try {
   const phone = await openList(narrow);
-  await takePicture(phone, "list");
+  await waitForPictures(phone);
+  await takePicture(phone, "public/screenshot-list.webp", 1);
   await openChat(phone);
-  await takePicture(phone, "chat");
+  await waitForPictures(phone);
+  await takePicture(phone, "public/screenshot-chat.webp", 1);
+  await takePicture(phone, "docs/phone.webp", 2);
   const computer = await openList(wide);
   await openChat(computer);
-  await takePicture(computer, "wide");
+  await waitForPictures(computer);
+  await takePicture(computer, "public/screenshot-wide.webp", 1);
+  await takePicture(computer, "docs/desktop.webp", 2);
 } finally {
   await browser.close();
 }
