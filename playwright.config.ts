@@ -28,12 +28,7 @@ export default defineConfig({
     // First, because it contains the longest tests.
     { name: "chaos", testDir: "tests/chaos", workers: 2 },
     // A service worker would fetch every file of the app in the middle of unrelated tests: it is enabled only in tests
-    // about it, about being offline, or of whole journeys. Movements take processor time and delay every click; the
-    // chaos tests and the tests about movements have them.
-    {
-      name: "e2e",
-      testDir: "tests/e2e",
-      use: { serviceWorkers: "block", contextOptions: { reducedMotion: "reduce" } },
-    },
+    // about it, about being offline, or of whole journeys.
+    { name: "e2e", testDir: "tests/e2e", use: { serviceWorkers: "block" } },
   ],
 });

@@ -233,12 +233,11 @@ test("appearance settings apply from the first paint on, in every tab, also for 
   await sendTexts(site, ben, conversation, ["Mbote"]);
   const phone = await TestClient.open(browser, server, "fr", withServiceWorker);
   const { page, texts, context } = phone;
-  const look = { colorScheme: "light", reducedMotion: "no-preference" } as const;
-  await page.emulateMedia(look);
+  await page.emulateMedia({ colorScheme: "light" });
   await phone.signIn(ana, profilePath);
   await waitForOfflineReady(page);
   const tab = await context.newPage();
-  await tab.emulateMedia(look);
+  await tab.emulateMedia({ colorScheme: "light" });
   await phone.goTo("/app", tab);
   const row = tab.getByRole("list", { name: texts.masolo.list }).getByRole("listitem");
   const rowPx = async () => Math.round((await row.boundingBox())?.height ?? 0);

@@ -148,13 +148,13 @@ test("four people on five devices create a group and talk in it, each in their l
   await bens.page.getByRole("dialog").getByRole("textbox").fill("La fête de Mama");
   await send(bens).click();
   await elis.conversation(name).click();
-  await choose(elis, "file", { name: reportName, mimeType: "application/pdf", buffer: report });
-  await send(elis).click();
   const record = elis.page.getByRole("button", { name: elis.texts.chat.voice.record });
   await record.focus();
   await elis.page.keyboard.press("Enter");
   await expect(elis.page.getByRole("timer")).toHaveText(/0[1-9]$|[1-9]\d$/);
   await elis.page.keyboard.press("Enter");
+  await choose(elis, "file", { name: reportName, mimeType: "application/pdf", buffer: report });
+  await send(elis).click();
   for (const phone of listeners) {
     const { messages } = phone.texts;
     const main = phone.page.getByRole("main");

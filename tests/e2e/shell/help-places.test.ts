@@ -98,7 +98,7 @@ test("every screen that the help names opens from it, with the settings named", 
   const { page, texts } = visit.phone;
   await visit.phone.signIn(ana, "/app/help");
   for (const { path, title } of Object.values(helpScreens)) {
-    await visit.phone.openRoute("/app/help");
+    await page.goto("/app/help");
     const link = page.getByRole("main").locator(`details a[href="${path}"]`).first();
     await expect(async () => {
       await page.evaluate(() => {

@@ -7,9 +7,6 @@ import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 
-// Toasts are also measured while they move.
-test.use({ contextOptions: { reducedMotion: "no-preference" } });
-
 type ToastRecord = { text: string; shownMs: number; covered: string[] };
 
 declare global {
