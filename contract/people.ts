@@ -26,7 +26,7 @@ export type NumberNotice = (typeof numberNotices)[number];
 
 /**
  * State between the user and another person, with that person's visible profile. One row feeds the contact list, both
- * tabs of Senga, the permission to write and the names in chats. `none` stays for people with former contact.
+ * lists of requests, the permission to write and the names in chats. `none` stays for people with former contact.
  */
 export const Relation = v.object({
   profile: Profile,

@@ -49,7 +49,10 @@ function hashInputs(mailbox, demo) {
   return hash.digest("hex");
 }
 
-const openingPages = ["src/features/conversations/masolo-screen.tsx", "src/features/chat/private-chat-screen.tsx"];
+const openingPages = [
+  "src/features/conversations/conversations-screen.tsx",
+  "src/features/chat/private-chat-screen.tsx",
+];
 
 /**
  * File names of the client's scripts (those of workers are among the assets) and styles, from Vite's manifest. The

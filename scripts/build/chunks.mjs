@@ -20,7 +20,7 @@ const scripts = {
 };
 /** Screens that open first, each with a file of its own; what both need belongs to `app`. */
 const openingScreens = {
-  list: "src/features/conversations/masolo-screen.tsx",
+  list: "src/features/conversations/conversations-screen.tsx",
   chat: "src/features/chat/private-chat-screen.tsx",
 };
 const entryScreens = "src/features/auth/screens/";
@@ -38,9 +38,10 @@ const lazyParts = {
   sending:
     /^src\/(features\/chat\/voice|lib\/media|sync\/(files|drafts|sending))\/|sync\/operations\/(edit|deletion|flag)-/,
   menus: /^src\/features\/(chat\/(edit|search)|conversations)\//,
-  calls: /^src\/(calls|features\/calls)\//,
+  calls: /^src\/(calls|features\/calls)\/(?!log\/)/,
   groups: /^src\/features\/groups\//,
-  screens: /^src\/(features\/(contacts|makutano|profile|senga|services|settings|starred|handle)|components\/layout)\//,
+  screens:
+    /^src\/(features\/(calls\/log|contacts|people|profile|services|settings|starred|handle)|components\/layout)\//,
   security: /^src\/(features\/security|components\/auth)\//,
   tala: /^src\/(features\/tala|sync\/feed)\//,
   share: /^src\/(features|lib\/browser)\/share\//,

@@ -33,7 +33,7 @@ export const scenes = {
   "/login": { document: "entry/login.fr.page", roots: [...entryRoots("login"), "src/lib/factors/passkey-api.ts"] },
   "/register": { document: "entry/register.fr.page", roots: entryRoots("register") },
   "/recover": { document: "entry/recover.fr.page", roots: entryRoots("recover") },
-  "conversation list": { document: "index.html", roots: appRoots("conversations/masolo") },
+  "conversation list": { document: "index.html", roots: appRoots("conversations/conversations") },
   "first text chat": { document: "index.html", roots: appRoots("chat/private-chat") },
 };
 

@@ -96,7 +96,7 @@ const stages = {
     ["ui"],
   ],
   "src/features/auth": [["form"], ["flows"], ["screens"]],
-  "src/features/calls": [["host/call-notices.ts"], ["hooks"], ["screen"], ["end"], ["host"]],
+  "src/features/calls": [["host/call-notices.ts"], ["hooks"], ["screen"], ["end"], ["host"], ["log"]],
   "src/features/chat": [
     ["search/search-matching.ts", "search/search-highlight.tsx"],
     ["composer/composer-overlay.ts", "composer/composer-notice.tsx", "composer/discard-dialog.tsx"],

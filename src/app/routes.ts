@@ -13,7 +13,7 @@ export type AppRoute = { path: string; pane: "list" | "detail" | "feed"; screen:
 export const resolvePane = ({ pane }: AppRoute, isWide: boolean): "list" | "detail" =>
   pane === "feed" ? (isWide ? "detail" : "list") : pane;
 
-const listScreen = createScreen(() => import("#features/conversations/masolo-screen.tsx"));
+const listScreen = createScreen(() => import("#features/conversations/conversations-screen.tsx"));
 const privateChatScreen = createScreen(() => import("#features/chat/private-chat-screen.tsx"));
 const groupChatScreen = createScreen(() => loadWithIdleTexts(() => import("#features/chat/group-chat-screen.tsx")));
 
@@ -24,11 +24,11 @@ export const appRoutes: AppRoute[] = [
     pane: "list",
     screen: createLazyScreen(() => import("#features/contacts/contacts-screen.tsx")),
   },
-  { path: "/app/senga", pane: "list", screen: createLazyScreen(() => import("#features/senga/senga-screen.tsx")) },
+  { path: "/app/senga", pane: "list", screen: createLazyScreen(() => import("#features/people/people-screen.tsx")) },
   {
     path: "/app/makutano",
     pane: "list",
-    screen: createLazyScreen(() => import("#features/makutano/makutano-screen.tsx")),
+    screen: createLazyScreen(() => import("#features/calls/log/call-log-screen.tsx")),
   },
   { path: "/app/tala", pane: "feed", screen: createLazyScreen(() => import("#features/tala/tala-screen.tsx")) },
   {
@@ -94,7 +94,7 @@ export const appRoutes: AppRoute[] = [
     pane: "detail",
     screen: createLazyScreen(() => import("#features/security/number/vouch-screen.tsx")),
   },
-  { path: "/app/u/:token", pane: "detail", screen: createLazyScreen(() => import("#features/senga/link-screen.tsx")) },
+  { path: "/app/u/:token", pane: "detail", screen: createLazyScreen(() => import("#features/people/link-screen.tsx")) },
   {
     path: "/app/senga/scan",
     pane: "detail",
@@ -103,7 +103,7 @@ export const appRoutes: AppRoute[] = [
   {
     path: "/app/senga/invite",
     pane: "detail",
-    screen: createLazyScreen(() => import("#features/senga/invite/invite-screen.tsx")),
+    screen: createLazyScreen(() => import("#features/people/invite/invite-screen.tsx")),
   },
   {
     path: "/app/install",

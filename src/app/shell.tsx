@@ -21,7 +21,7 @@ import { SecurityNotesHost } from "./security-notes-host.tsx";
 import { TabBar } from "./tab-bar.tsx";
 import { useHasTwoPanes } from "./use-two-panes.ts";
 
-const masoloPath = "/app";
+const conversationsPath = "/app";
 
 function ProfileLink() {
   const { t } = useTranslation();
@@ -60,7 +60,7 @@ function Pane({ pane, location, isPage }: { pane: "list" | "detail"; location: L
 }
 
 /** Whether the pane on the left lists conversations or people to open. */
-const hasListBeside = (pathname: string): boolean => pathname === masoloPath || pathname === "/app/contacts";
+const hasListBeside = (pathname: string): boolean => pathname === conversationsPath || pathname === "/app/contacts";
 
 function EmptyDetailPane({ pathname }: { pathname: string }) {
   const { t } = useTranslation();
@@ -80,14 +80,14 @@ function Panes({ location, route }: { location: Location; route: AppRoute }): Re
   const [wasListSeen, setListSeen] = useState(isListPage || isWide);
   if ((isListPage || isWide) && !wasListSeen) setListSeen(true);
   // The conversation list stays beside a detail screen; on a phone it stays mounted but invisible, with its state.
-  const listLocation = isListPage ? location : masoloPath;
+  const listLocation = isListPage ? location : conversationsPath;
   return (
     <div className="flex min-h-0 flex-1">
       {wasListSeen && (
         <Activity mode={isListPage || isWide ? "visible" : "hidden"}>
           <div className="flex min-h-0 w-full shrink-0 flex-col border-line lg:w-[400px] lg:border-r">
             <Pane pane="list" location={listLocation} isPage={isListPage} />
-            {isWide && <TabBar pathname={hasTabBar(location.pathname) ? location.pathname : masoloPath} />}
+            {isWide && <TabBar pathname={hasTabBar(location.pathname) ? location.pathname : conversationsPath} />}
           </div>
         </Activity>
       )}
@@ -111,7 +111,7 @@ export default function Shell() {
   useEffect(() => recordVisitedPath(pathname), [pathname]);
   const route = findAppRoute(pathname);
   if (!route) throw new RouteError(404, "Not Found");
-  const isListShown = pathname === masoloPath || (isWide && resolvePane(route, isWide) === "detail");
+  const isListShown = pathname === conversationsPath || (isWide && resolvePane(route, isWide) === "detail");
   return (
     <WindowPathContext value={pathname}>
       <HeaderTrailingContext value={<ProfileLink />}>

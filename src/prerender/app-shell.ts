@@ -18,7 +18,7 @@ const extractInline = (html: string, tag: "script" | "style"): string[] =>
 
 /** Pages of the app that a document preloads, by a pattern of their paths. */
 const pages = [
-  { source: "src/features/conversations/masolo-screen.tsx", pattern: "^/app/?$" },
+  { source: "src/features/conversations/conversations-screen.tsx", pattern: "^/app/?$" },
   { source: "src/features/chat/private-chat-screen.tsx", pattern: "^/app/chat/" },
   { source: "src/features/chat/group-chat-screen.tsx", pattern: "^/app/group/[^/]+/?$" },
 ];

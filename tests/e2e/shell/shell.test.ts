@@ -224,12 +224,12 @@ test("a screen whose code cannot be loaded offers a retry, and loads by itself w
   const { page, texts, context } = phone;
   await phone.signIn(ana);
   await expect(page.getByText(texts.masolo.emptyTitle)).toBeVisible();
-  const code = "**/assets/senga-screen-*.js";
+  const code = "**/assets/people-screen-*.js";
   await context.route(code, (route) => route.abort());
   await phone.pressTab("senga");
   const missing = page.getByText(texts.shell.missing.title);
   await expect(missing).toBeVisible();
-  const refused = page.waitForEvent("requestfailed", (request) => request.url().includes("/senga-screen-"));
+  const refused = page.waitForEvent("requestfailed", (request) => request.url().includes("/people-screen-"));
   await page.getByRole("button", { name: texts.common.retry }).click();
   await refused;
   await expect(missing).toBeVisible();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { toPhoneQuery } from "#contract/phone/phone-text.ts";
-import { parseNumbers } from "#features/senga/invite/parse-numbers.ts";
+import { parseNumbers } from "#features/people/invite/parse-numbers.ts";
 
 test("pasted numbers are read line by line, each number once", () => {
   const typed = "+243 81 000 00 01\r\n\n  0810000002,\n00243 81-000-0001\n+243810000001\n(081) 000.0003;";

@@ -7,7 +7,7 @@ import { CallableContactRow, getCallableContactRowPx } from "./callable-contact-
 import { RecentCalls } from "./recent-calls.tsx";
 
 /** Makutano: recent calls, and contacts to call (SPEC.md §2 Makutano). The calls are listed without contacts too. */
-export default function MakutanoScreen() {
+export default function CallLogScreen() {
   const { t } = useTranslation();
   const contacts = useContacts();
   const calls = useRecentCalls();

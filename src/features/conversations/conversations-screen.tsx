@@ -27,7 +27,7 @@ function SearchLayer({ onClose }: { onClose: () => void }) {
 }
 
 /** Masolo: the conversation list, its search, and the actions that start a conversation. */
-export default function MasoloScreen() {
+export default function ConversationsScreen() {
   const { t } = useTranslation();
   const [saved] = useState(readSavedSearch);
   const [typed, setTyped] = useState(saved.query);

@@ -14,7 +14,7 @@ import { useContactRequestActions } from "./use-contact-request-actions.ts";
 import { isHandleQuery, usePeopleSearch } from "./use-people-search.ts";
 
 /** Senga: people search by phone number or handle, and contact requests (SPEC.md §2 Senga). */
-export default function SengaScreen() {
+export default function PeopleScreen() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const hintId = useId();
