@@ -6,8 +6,7 @@ import { loadWithRetry } from "#lib/browser/load-failure.ts";
 import { followVisibleHeight } from "#lib/browser/page/visible-height.ts";
 import { getSession } from "#lib/session/session.ts";
 import { RequireSession } from "./require-session.tsx";
-import { RouteError } from "./route-error.ts";
-import { RouteErrorBoundary } from "./route-errors.tsx";
+import { RouteError, RouteErrorBoundary } from "./route-errors.tsx";
 import { findAppRoute } from "./routes.ts";
 import Shell from "./shell.tsx";
 

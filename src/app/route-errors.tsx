@@ -5,7 +5,17 @@ import { Button } from "#components/controls/button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { setPageTitle } from "#lib/browser/page/page-title.ts";
 import { resetFailedScreens, ScreenUnavailable } from "./lazy-screen.tsx";
-import { RouteError } from "./route-error.ts";
+
+/** Unknown or forbidden route, with its HTTP status. */
+export class RouteError extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+    this.name = "RouteError";
+  }
+}
 
 /** Error screen of SPEC.md §2: a localised heading with the HTTP status or the error message below it. */
 function ErrorScreen({ error, onLeave }: { error: unknown; onLeave: () => void }) {

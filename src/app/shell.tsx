@@ -1,4 +1,4 @@
-import { Activity, type ReactNode, Suspense, useEffect, useState } from "react";
+import { Activity, type ReactNode, Suspense, useEffect, useState, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { Link, type Location, Route, Routes, useLocation } from "react-router";
 import { recordVisitedPath } from "#components/layout/back-link.tsx";
@@ -13,15 +13,21 @@ import { useOwnProfile } from "#sync/hooks/use-people.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { LazyScreenView } from "./lazy-screen.tsx";
 import { NotifierHost } from "./notifier-host.tsx";
-import { hasTabBar } from "./paths.ts";
-import { RouteError } from "./route-error.ts";
-import { RouteErrorBoundary } from "./route-errors.tsx";
+import { hasTabBar, hasTwoPanes, twoPanesQuery } from "./paths.ts";
+import { RouteError, RouteErrorBoundary } from "./route-errors.tsx";
 import { type AppRoute, appRoutes, findAppRoute, resolvePane } from "./routes.ts";
 import { SecurityNotesHost } from "./security-notes-host.tsx";
 import { TabBar } from "./tab-bar.tsx";
-import { useHasTwoPanes } from "./use-two-panes.ts";
 
 const conversationsPath = "/app";
+
+const subscribeToWidth = (listener: () => void): (() => void) => {
+  const media = matchMedia(twoPanesQuery);
+  media.addEventListener("change", listener);
+  return () => media.removeEventListener("change", listener);
+};
+
+const useHasTwoPanes = (): boolean => useSyncExternalStore(subscribeToWidth, hasTwoPanes);
 
 function ProfileLink() {
   const { t } = useTranslation();

@@ -7,12 +7,12 @@ import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { RedirectWithNotice } from "#components/layout/redirect-with-notice.tsx";
 import { describeTyping } from "#components/messages/member-names.ts";
 import { lazyIdleOverlay } from "#components/overlays/lazy-overlay.tsx";
-import { showNotImplementedToast } from "#components/overlays/not-implemented-toast.ts";
+import { showToast } from "#components/overlays/toast.tsx";
 import { toAvatarPerson } from "#components/people/avatar-text.ts";
 import { toMutedText } from "#components/people/mute-texts.ts";
 import { hasEnded } from "#contract/conversations.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { loadWithIdleTexts } from "#i18n/setup.ts";
+import { loadWithIdleTexts, t as translate } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { type ChatView, useChat, useTypingMembers } from "#sync/hooks/use-chat.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
@@ -37,6 +37,10 @@ const hasLeftByThemselves = (chat: ChatView | undefined): boolean => {
   const newest = chat?.items.find(({ seq }) => seq !== undefined);
   return newest?.mine === true && newest.body.type === "event" && newest.body.event === "left";
 };
+
+/** Answers a press on the call button: groups have no calls yet (SPEC.md §2). */
+const showNoGroupCallsToast = (): void =>
+  showToast({ title: translate("common.notAvailableTitle"), message: translate("common.notAvailable") });
 
 /** Group chat. A former member reads the history they had, and sees what they have not sent. */
 export function GroupChat({ id }: { id: Uuid }) {
@@ -113,9 +117,7 @@ export function GroupChat({ id }: { id: Uuid }) {
           />
         }
         callButtons={
-          !hasLeft && (
-            <IconButton icon="i-ph-phone" label={t("groups.chat.call")} onClick={() => showNotImplementedToast()} />
-          )
+          !hasLeft && <IconButton icon="i-ph-phone" label={t("groups.chat.call")} onClick={showNoGroupCallsToast} />
         }
         callMenuItems={
           hasLeft
@@ -125,7 +127,7 @@ export function GroupChat({ id }: { id: Uuid }) {
                   id: "call",
                   label: t("groups.chat.call"),
                   icon: "i-ph-phone",
-                  onSelect: () => showNotImplementedToast(),
+                  onSelect: showNoGroupCallsToast,
                 },
               ]
         }

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { useNavigateIfStillHere } from "#components/layout/use-navigate-if-still-here.ts";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
-import { MuteDialog } from "#components/people/lazy-mute-dialog.ts";
+import { MuteDialog } from "#components/people/lazy-dialogs.ts";
 import { toUnmuteLabel } from "#components/people/mute-texts.ts";
 import { BlockPersonDialog } from "#components/people/person-dialogs.tsx";
 import { toNameOrNumber } from "#components/people/person-name.ts";

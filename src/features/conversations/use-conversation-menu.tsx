@@ -3,8 +3,7 @@ import { useTranslation } from "react-i18next";
 import { getConversationName } from "#components/messages/conversation-name.ts";
 import { lazyIdleOverlay } from "#components/overlays/lazy-overlay.tsx";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
-import { MuteDialog } from "#components/people/lazy-mute-dialog.ts";
-import { LazyClearHistoryDialog } from "#components/people/lazy-person-dialogs.ts";
+import { LazyClearHistoryDialog, MuteDialog } from "#components/people/lazy-dialogs.ts";
 import { clearConversation, muteConversation } from "#sync/actions/conversations.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 

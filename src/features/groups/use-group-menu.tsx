@@ -4,7 +4,7 @@ import { restoreLostFocus } from "#components/focus/title-focus.ts";
 import { useNavigateIfStillHere } from "#components/layout/use-navigate-if-still-here.ts";
 import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { MenuItem } from "#components/overlays/menu.tsx";
-import { MuteDialog } from "#components/people/lazy-mute-dialog.ts";
+import { MuteDialog } from "#components/people/lazy-dialogs.ts";
 import { toUnmuteLabel } from "#components/people/mute-texts.ts";
 import { type GroupCard, isGroupActionAllowed } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";

@@ -13,9 +13,7 @@ import { MessageBanner } from "./message-banner.tsx";
 import type { NotificationContext } from "./notification-policy.ts";
 import { canPlayChime, playChime } from "./notification-sound.ts";
 import { notifyOfNewMessages } from "./notify-of-new-messages.ts";
-import { resumeInvitation } from "./resume-invitation.ts";
-import { resumeLink } from "./resume-link.ts";
-import { resumeShare } from "./resume-share.ts";
+import { resumeInvitation, resumeLink, resumeShare } from "./resume-visit.ts";
 import { useAppBadge } from "./use-app-badge.ts";
 import { useBanner } from "./use-banner.ts";
 

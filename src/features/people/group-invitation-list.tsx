@@ -4,7 +4,7 @@ import { useNavigate } from "react-router";
 import { Button } from "#components/controls/button.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { toAvatarPerson } from "#components/people/avatar-text.ts";
-import { LazyBlockPersonDialog } from "#components/people/lazy-person-dialogs.ts";
+import { LazyBlockPersonDialog } from "#components/people/lazy-dialogs.ts";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import { type GroupInvitation, GroupInvitations, groupInvitationsPath } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";

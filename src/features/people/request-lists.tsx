@@ -4,7 +4,7 @@ import { Button } from "#components/controls/button.tsx";
 import { Tabs } from "#components/controls/tabs.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
-import { LazyBlockPersonDialog } from "#components/people/lazy-person-dialogs.ts";
+import { LazyBlockPersonDialog } from "#components/people/lazy-dialogs.ts";
 import { toNameOrNumber } from "#components/people/person-name.ts";
 import { PersonListItem } from "#components/people/person-row.tsx";
 import { useFormat } from "#i18n/use-format.ts";

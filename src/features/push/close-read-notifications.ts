@@ -3,7 +3,21 @@ import { summaryNotificationTag } from "#contract/push.ts";
 import { listShownNotifications } from "#lib/browser/push/notification-lock.ts";
 import type { SyncEngine } from "#sync/engine/engine.ts";
 import { type ConversationHead, subscribeNewestHeads } from "#sync/hooks/new-messages.ts";
-import { listReadNotifications } from "./read-notifications.ts";
+
+/** Conversation and newest message of a shown notification (`NotificationData` of the service worker). */
+export type ShownNotification = { conversation: string; head: number };
+
+/**
+ * Shown notifications whose conversation is read on this device. One about a message that this device has not received
+ * yet stays.
+ */
+export const listReadNotifications = <T extends ShownNotification>(
+  shown: readonly T[],
+  heads: readonly Pick<ConversationHead, "id" | "head" | "unread">[],
+): T[] =>
+  shown.filter(({ conversation, head }) =>
+    heads.some((known) => known.id === conversation && known.unread === 0 && known.head >= head),
+  );
 
 const ShownData = v.object({ conversation: v.string(), head: v.number() });
 

@@ -6,11 +6,8 @@ import type { Settings } from "#contract/settings/settings.ts";
 import { useBlockedPeople } from "#sync/hooks/use-people.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { AllowanceCard } from "./allowance-card.tsx";
-import { toContactAudience } from "./contact-audience.ts";
 import { ExceptionsRow } from "./exceptions-row.tsx";
-import { FindableByField } from "./findable-by-field.tsx";
-import { PictureToField } from "./picture-to-field.tsx";
-import { StatusesToField } from "./statuses-to-field.tsx";
+import { FindableByField, PictureToField, StatusesToField, toContactAudience } from "./privacy-fields.tsx";
 import { useUpdateSettings } from "./use-update-settings.ts";
 
 const privacySwitches = [

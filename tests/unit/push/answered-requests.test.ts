@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { toInvitationTag, toRequestTag } from "#contract/push.ts";
-import { listAnsweredRequests, listDoubtfulInvitations } from "#features/push/answered-requests.ts";
+import { listAnsweredRequests, listDoubtfulInvitations } from "#features/push/close-answered-requests.ts";
 
 const [ana, ben] = [createUuid(), createUuid()];
 const invitation = toInvitationTag(createUuid());

@@ -4,7 +4,7 @@ import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import type { PushPayload } from "#contract/push.ts";
 import { MessageText } from "#contract/text.ts";
-import { listReadNotifications } from "#features/push/read-notifications.ts";
+import { listReadNotifications } from "#features/push/close-read-notifications.ts";
 import type { PushDevice } from "#lib/browser/push/push-device.ts";
 import { chooseWindow } from "#sw/choose-window.ts";
 import { toReplyTexts } from "#sw/notification-actions.ts";

@@ -8,7 +8,7 @@ import { Avatar } from "#components/people/avatar.tsx";
 import type { AvatarPerson } from "#components/people/avatar-text.ts";
 import type { CallBody } from "#contract/calls/call.ts";
 import { toCallNoticeText } from "#features/calls/host/call-notices.ts";
-import { isLargeText } from "#features/calls/screen/large-text.ts";
+import { isLargeText } from "#features/calls/screen/screen-size.ts";
 import { pushUse } from "#lib/browser/push/push-use.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { useCallEntry } from "#sync/hooks/use-calls.ts";

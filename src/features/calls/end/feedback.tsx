@@ -2,9 +2,10 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { CallView } from "#calls/views.ts";
 import type { CallProblem, CallRating } from "#contract/calls/call.ts";
-import { isLargeText } from "#features/calls/screen/large-text.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
+import { isLargeText } from "#features/calls/screen/screen-size.ts";
 import type { TextKey } from "#i18n/setup.ts";
-import { sendCallFeedback } from "./send-feedback.ts";
+import { requestApi } from "#lib/http/api.ts";
 
 const problems: [CallProblem, TextKey][] = [
   ["sound", "calls.feedback.sound"],
@@ -18,6 +19,18 @@ const optionLook =
 /** Moves the focus here if the pressed button is gone. */
 const focusIfLost = (button: HTMLButtonElement | null): void => {
   if (document.activeElement === document.body) button?.focus();
+};
+
+/** Sends a person's rating of a call. Failures are ignored. */
+const sendCallFeedback = async (
+  { id, conversation }: { id: Uuid; conversation: ConversationId },
+  rating: CallRating,
+): Promise<void> => {
+  try {
+    await requestApi("PUT", `/api/calls/${id}/feedback`, { conversation, ...rating });
+  } catch {
+    // The person is thanked even if the rating could not be sent.
+  }
 };
 
 type FeedbackProps = {

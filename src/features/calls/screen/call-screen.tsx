@@ -17,12 +17,11 @@ import { CallControls } from "./call-controls.tsx";
 import { CallWarningLines } from "./call-warning-lines.tsx";
 import type { CallWarning } from "./call-warnings.ts";
 import DeviceSheet from "./device-sheet.tsx";
-import { isLargeText } from "./large-text.ts";
 import { LocalPreview } from "./local-preview.tsx";
 import { MessagesStrip } from "./messages-strip.tsx";
 import type { PreviewPosition } from "./preview-position.ts";
 import { QualityBars } from "./quality-bars.tsx";
-import { useIsShortScreen } from "./use-short-screen.ts";
+import { isLargeText, useIsShortScreen } from "./screen-size.ts";
 import { CallVideo } from "./video.tsx";
 
 export type CallScreenProps = {

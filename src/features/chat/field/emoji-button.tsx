@@ -3,9 +3,15 @@ import { createPortal } from "react-dom";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
-import { insertText } from "./insert-text.ts";
 
 const EmojiPicker = lazyOverlay(() => import("#features/chat/reactions/emoji-picker.tsx"));
+
+/** Writes a text at the caret of a field, in the place of what is selected, as if it were typed. The focus stays. */
+const insertText = (field: HTMLTextAreaElement | null, text: string): void => {
+  if (!field) return;
+  field.setRangeText(text, field.selectionStart, field.selectionEnd, "end");
+  field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+};
 
 /** Button at the end of a message field that opens the emoji picker. */
 export function EmojiButton({ field }: { field: RefObject<HTMLTextAreaElement | null> }) {

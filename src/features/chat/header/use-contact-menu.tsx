@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { useNavigateIfStillHere } from "#components/layout/use-navigate-if-still-here.ts";
 import type { MenuItem } from "#components/overlays/menu.tsx";
-import { LazyBlockPersonDialog, LazyDeleteContactDialog } from "#components/people/lazy-person-dialogs.ts";
+import { LazyBlockPersonDialog, LazyDeleteContactDialog } from "#components/people/lazy-dialogs.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { unblockWithToast } from "#features/chat/composer/unblock-with-toast.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";

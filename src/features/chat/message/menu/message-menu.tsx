@@ -13,7 +13,6 @@ import { canBeEdited, EditContext } from "#features/chat/edit/edit-context.ts";
 import { canBeAnswered } from "#features/chat/message/bubble.tsx";
 import { ChatCallActionsContext } from "#features/chat/message/call-actions-context.ts";
 import { type ChatPeople, findSender } from "#features/chat/message/senders.ts";
-import { useIsStarred } from "#features/chat/message/use-is-starred.ts";
 import { findOwnReaction, toggleReaction, toShownSummary } from "#features/chat/reactions/toggle-reaction.ts";
 import { pinWithToast } from "#features/chat/reply/pin-message.ts";
 import { ReplyActionsContext } from "#features/chat/reply/reply-actions-context.ts";
@@ -26,11 +25,21 @@ import { setReplyDraft } from "#sync/actions/drafts.ts";
 import { setStarred } from "#sync/actions/message-actions.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
+import { useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
+import { readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";
 import type { MessageAction } from "./message-action.ts";
 
 /** Reactions offered in the menu itself. */
 const quickEmoji = ["👍", "❤️", "😂", "😮", "😢", "🙏"];
+
+/** Whether a message is starred; undefined until the store was read. */
+const useIsStarred = (conversation: ConversationId, seq: number | undefined): boolean | undefined =>
+  useLiveQuery(
+    seq === undefined ? undefined : `star ${conversation} ${seq}`,
+    async ({ store }) => (await readStarredSeqs(store, conversation)).has(seq ?? 0),
+    false,
+  );
 
 type MessageMenuProps = {
   conversation: ConversationId;

@@ -1,4 +1,4 @@
-import { lazyIdleOverlay } from "#components/overlays/lazy-overlay.tsx";
+import { lazyIdleOverlay, lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 
 const loadDialogs = () => import("./person-dialogs.tsx");
 
@@ -15,3 +15,6 @@ export const LazyDeleteLeftGroupDialog = lazyIdleOverlay(async () => ({
 export const LazyDeleteContactDialog = lazyIdleOverlay(async () => ({
   default: (await loadDialogs()).DeleteContactDialog,
 }));
+
+/** Dialog that asks for how long a conversation is muted, loaded when it opens. */
+export const MuteDialog = lazyOverlay(() => import("./mute-dialog.tsx"));

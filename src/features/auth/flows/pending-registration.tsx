@@ -1,9 +1,12 @@
 import { type RefObject, useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { AuthNote } from "#features/auth/form/auth-note.tsx";
 import {
   clearPendingRegistration,
   findPendingRegistration,
   type PendingRegistration,
 } from "#lib/factors/pending-registration.ts";
+import { toProviderName } from "#lib/factors/providers.ts";
 
 /**
  * Registration started through an OAuth provider. Prefills the display name with the provider's unless one is typed.
@@ -28,3 +31,17 @@ export const usePendingRegistration = (form: RefObject<HTMLFormElement | null>) 
     },
   };
 };
+
+/** Note above the registration form for a user sent by an OAuth provider: it explains why the form is still needed. */
+export function PendingRegistrationNote({ provider }: { provider: string }) {
+  const { t } = useTranslation();
+  const name = toProviderName(provider);
+  return (
+    <AuthNote role="status" icon="i-ph-link">
+      <p>
+        <strong className="block">{t("auth.newcomerTitle")}</strong>
+        {t("auth.newcomerText", { name })}
+      </p>
+    </AuthNote>
+  );
+}
