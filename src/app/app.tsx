@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useEffectEvent } from "react";
 import { BrowserRouter, useLocation, useNavigate } from "react-router";
 import { Toaster } from "#components/overlays/toast.tsx";
 import { findFirstView } from "#lib/browser/first-view.ts";
@@ -51,12 +51,12 @@ function AppRoutes() {
 function FirstNavigation() {
   const shown = useLocation();
   const navigate = useNavigate();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, after the router has begun to follow the address
-  useEffect(() => {
+  const followAddress = useEffectEvent(() => {
     const { pathname, search, hash } = location;
     if (shown.pathname + shown.search + shown.hash === pathname + search + hash) return;
     void navigate(pathname + search + hash, { replace: true, state: history.state?.usr });
-  }, []);
+  });
+  useEffect(() => followAddress(), []); // by now the router follows the address
   return null;
 }
 

@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { PasswordField } from "#components/controls/password-field.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
+import { useLoaded } from "#components/layout/use-loaded.ts";
 import { dialogCardClasses, Modal } from "#components/overlays/modal.tsx";
 import type { Security } from "#contract/auth/security.ts";
 import { canUsePasskeys } from "#lib/factors/passkeys.ts";
@@ -14,18 +15,21 @@ import { PasskeyButton, SecondFactorPanel } from "./second-factor-panel.tsx";
 
 export type StepUpDialogProps = { onVerified: () => void; onClose: () => void };
 
+const selectPassword = (form: HTMLFormElement | null): void => {
+  const field = form?.querySelector("input");
+  field?.focus();
+  field?.select();
+};
+
 function PasswordStepUpForm({ onVerified }: { onVerified: () => void }) {
   const { t } = useTranslation();
   const form = useRef<HTMLFormElement>(null);
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const focus = () => {
-    const field = form.current?.querySelector("input");
-    field?.focus();
-    field?.select();
-  };
-  // biome-ignore lint/correctness/useExhaustiveDependencies: focuses on mount and after each refusal
-  useEffect(focus, [problem]);
+  useEffect(() => selectPassword(form.current), []);
+  useEffect(() => {
+    if (problem !== undefined) selectPassword(form.current);
+  }, [problem]);
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -79,24 +83,7 @@ function StepUpOptions({ security, onVerified }: { security: Security; onVerifie
 export default function StepUpDialog({ onVerified, onClose }: StepUpDialogProps) {
   const { t } = useTranslation();
   const id = useId();
-  const [security, setSecurity] = useState<Security>();
-  const [failure, setFailure] = useState<unknown>();
-  const [attempt, setAttempt] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt loads again
-  useEffect(() => {
-    let isCurrent = true;
-    loadSecurityOverview().then(
-      (security) => isCurrent && setSecurity(security),
-      (error: unknown) => isCurrent && setFailure(error),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [attempt]);
-  const retry = () => {
-    setFailure(undefined);
-    setAttempt(attempt + 1);
-  };
+  const { value: security, failure, retry } = useLoaded("security overview", loadSecurityOverview);
   const steps = security && findSecondSteps(security);
   return (
     <Modal

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { renderSquare } from "#lib/media/avatar-file.ts";
 import { type CropSquare, cropZoomMax, type Size, toCropSquare, toImagePlacement } from "#lib/media/crop.ts";
@@ -75,8 +75,7 @@ export type PictureCropperProps = {
 export default function PictureCropper({ file, onDone, onUnreadable }: PictureCropperProps) {
   const [loaded, setLoaded] = useState<{ url: string; picture: HTMLImageElement }>();
   const [isBusy, setBusy] = useState(false);
-  const onUnreadableRef = useRef(onUnreadable);
-  onUnreadableRef.current = onUnreadable;
+  const reportUnreadable = useEffectEvent(onUnreadable);
 
   useEffect(() => {
     const url = URL.createObjectURL(file);
@@ -85,7 +84,7 @@ export default function PictureCropper({ file, onDone, onUnreadable }: PictureCr
     picture.src = url;
     picture.decode().then(
       () => isCurrent && setLoaded({ url, picture }),
-      () => isCurrent && onUnreadableRef.current(),
+      () => isCurrent && reportUnreadable(),
     );
     return () => {
       isCurrent = false;

@@ -1,4 +1,12 @@
-import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type RefObject,
+  useEffect,
+  useEffectEvent,
+  useRef,
+  useState,
+} from "react";
 import { type Crop, createCenteredCrop, moveCrop, type Point, type Size, zoomCrop } from "#lib/media/crop.ts";
 
 const keyStepRatio = 0.04; // fraction of the frame
@@ -30,16 +38,15 @@ export const useCrop = (size: Size, frame: RefObject<HTMLElement | null>) => {
   };
 
   // Native listener: React's wheel listener is passive, and the page must not zoom along.
-  const onWheel = useRef<(event: WheelEvent) => void>(undefined);
-  onWheel.current = (event) => {
+  const zoomByWheel = useEffectEvent((event: WheelEvent) => {
     event.preventDefault();
     const factor = Math.exp(-event.deltaY * wheelZoomPerPx * (event.ctrlKey ? 4 : 1));
     const at = toPoint(event);
     setCrop((before) => zoomCrop(size, before, before.zoom * factor, at));
-  };
+  });
   useEffect(() => {
     const element = frame.current;
-    const listener = (event: WheelEvent) => onWheel.current?.(event);
+    const listener = (event: WheelEvent) => zoomByWheel(event);
     element?.addEventListener("wheel", listener, { passive: false });
     return () => element?.removeEventListener("wheel", listener);
   }, [frame]);

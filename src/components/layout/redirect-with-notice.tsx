@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useEffectEvent } from "react";
 import { useNavigate } from "react-router";
 import { showToast } from "#components/overlays/toast.tsx";
 import { t } from "#i18n/setup.ts";
@@ -8,10 +8,10 @@ type RedirectWithNoticeProps = { message: string; isError: boolean; path?: strin
 /** Explains in a toast why the screen is not available, and returns to the list (SPEC.md §8) or to `path`. */
 export function RedirectWithNotice({ message, isError, path = "/app" }: RedirectWithNoticeProps) {
   const navigate = useNavigate();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once
-  useEffect(() => {
+  const redirect = useEffectEvent(() => {
     showToast(isError ? { tone: "danger", title: t("common.error"), message } : { message });
     navigate(path, { replace: true });
-  }, []);
+  });
+  useEffect(() => redirect(), []);
   return null;
 }

@@ -15,19 +15,19 @@ type VisibleRowsOptions = {
   initialOffsetPx?: number;
 };
 
+/** Rows to render at a scroll offset from the first row, in a container of some height. All in pixels. */
+const toRange = (offsetPx: number, heightPx: number, rowHeightPx: number) => {
+  const top = Math.floor(Math.max(0, offsetPx) / rowHeightPx / stepRows) * stepRows;
+  const rows = Math.ceil(heightPx / rowHeightPx / stepRows) * stepRows + stepRows;
+  return { first: Math.max(0, top - overscanRows), end: top + rows + overscanRows };
+};
+
 /** Rows of equal height to render: those in the viewport and some around it. `end` is exclusive. */
 export function useVisibleRows({ scroller, list, count, rowHeightPx, initialOffsetPx = 0 }: VisibleRowsOptions) {
   const offsetPx = useRef(initialOffsetPx);
-  const toRange = (heightPx: number) => {
-    const listOffsetPx = Math.max(0, offsetPx.current - (list?.current?.offsetTop ?? 0));
-    const top = Math.floor(listOffsetPx / rowHeightPx / stepRows) * stepRows;
-    const rows = Math.ceil(heightPx / rowHeightPx / stepRows) * stepRows + stepRows;
-    return { first: Math.max(0, top - overscanRows), end: top + rows + overscanRows };
-  };
   // The height of the container is unknown before the first layout.
-  const [range, setRange] = useState(() => toRange(innerHeight));
+  const [range, setRange] = useState(() => toRange(initialOffsetPx, innerHeight, rowHeightPx));
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `toRange` depends on the row height only
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element) return;
@@ -36,7 +36,8 @@ export function useVisibleRows({ scroller, list, count, rowHeightPx, initialOffs
     const update = () => {
       if (element.clientHeight === 0) return; // hidden
       offsetPx.current = element.scrollTop;
-      const next = toRange(element.clientHeight);
+      const listOffsetPx = offsetPx.current - (list?.current?.offsetTop ?? 0);
+      const next = toRange(listOffsetPx, element.clientHeight, rowHeightPx);
       setRange((last) => (last.first === next.first && last.end === next.end ? last : next));
     };
     update();
@@ -47,7 +48,7 @@ export function useVisibleRows({ scroller, list, count, rowHeightPx, initialOffs
       observer.disconnect();
       element.removeEventListener("scroll", update);
     };
-  }, [scroller, rowHeightPx]);
+  }, [scroller, list, rowHeightPx]);
 
   const end = Math.min(range.end, count);
   const first = Math.min(range.first, end);

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useId, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
@@ -44,8 +44,7 @@ export default function CameraSheet({ type = "image/jpeg", onPhoto, onClose }: C
   const [facing, setFacing] = useState<FacingMode>("environment");
   const [isPlaying, setPlaying] = useState(false);
   const [canTurn, setCanTurn] = useState(false);
-  const close = useRef(onClose);
-  close.current = onClose;
+  const close = useEffectEvent(onClose);
 
   useEffect(() => {
     let isCurrent = true;
@@ -63,7 +62,7 @@ export default function CameraSheet({ type = "image/jpeg", onPhoto, onClose }: C
         const isDenied = error instanceof DOMException && ["NotAllowedError", "SecurityError"].includes(error.name);
         const message = translate(isDenied ? "chat.camera.denied" : "chat.camera.absent");
         showToast({ tone: "danger", title: translate("common.error"), message });
-        close.current();
+        close();
       }
     };
     void open();

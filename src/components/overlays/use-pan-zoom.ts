@@ -1,4 +1,4 @@
-import { type PointerEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { type PointerEvent, type RefObject, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 import type { Size } from "#lib/media/crop.ts";
 import { clampPanZoom, computeFittedSize, fittedState, type PanZoomState, zoomAtPoint } from "./pan-zoom.ts";
 
@@ -24,8 +24,7 @@ export const usePanZoom = (
 ) => {
   const [pose, setPose] = useState(fittedState);
   const [isHeld, setHeld] = useState(false);
-  const latest = useRef(pose);
-  latest.current = pose;
+  const latest = useRef(pose); // several pointer events may come before the next render
   const gesture = useRef<PointerGesture>({ pointers: new Map(), start: { x: 0, y: 0 }, moved: false });
   const lastTap = useRef<Point & { at: number }>(undefined);
 
@@ -38,13 +37,12 @@ export const usePanZoom = (
     latest.current = clampPanZoom(next, computeFittedSize(picture, size), size);
     setPose(latest.current);
   };
-  const updateLatest = useRef(update);
-  updateLatest.current = update;
 
+  const refit = useEffectEvent(() => update(latest.current));
   useLayoutEffect(() => {
-    const refit = () => updateLatest.current(latest.current);
-    addEventListener("resize", refit);
-    return () => removeEventListener("resize", refit);
+    const onResize = () => refit();
+    addEventListener("resize", onResize);
+    return () => removeEventListener("resize", onResize);
   }, []);
 
   /** Relative to the frame's centre. */
@@ -52,17 +50,16 @@ export const usePanZoom = (
     const box = frame.current?.getBoundingClientRect();
     return box ? { x: clientX - box.left - box.width / 2, y: clientY - box.top - box.height / 2 } : { x: 0, y: 0 };
   };
-  const toPointLatest = useRef(toPoint);
-  toPointLatest.current = toPoint;
 
   // React registers wheel listeners as passive, and the page must not zoom with the picture.
+  const zoomByWheel = useEffectEvent((event: WheelEvent) => {
+    event.preventDefault();
+    const scale = latest.current.scale * Math.exp(-event.deltaY * wheelPerPx * (event.ctrlKey ? 4 : 1));
+    update(zoomAtPoint(latest.current, scale, toPoint(event)));
+  });
   useEffect(() => {
     const element = frame.current;
-    const onWheel = (event: WheelEvent) => {
-      event.preventDefault();
-      const scale = latest.current.scale * Math.exp(-event.deltaY * wheelPerPx * (event.ctrlKey ? 4 : 1));
-      updateLatest.current(zoomAtPoint(latest.current, scale, toPointLatest.current(event)));
-    };
+    const onWheel = (event: WheelEvent) => zoomByWheel(event);
     element?.addEventListener("wheel", onWheel, { passive: false });
     return () => element?.removeEventListener("wheel", onWheel);
   }, [frame]);

@@ -1,10 +1,11 @@
-import { useMemo, useRef } from "react";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { RedirectWithNotice } from "#components/layout/redirect-with-notice.tsx";
+import { useLastDefined } from "#components/layout/use-last-defined.ts";
 import { describeTyping } from "#components/messages/member-names.ts";
 import { lazyIdleOverlay } from "#components/overlays/lazy-overlay.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
@@ -52,9 +53,8 @@ export function GroupChat({ id }: { id: Uuid }) {
   const unsent = useUnsentContent(id);
   const [group, reloadGroup] = useGroup(id);
   const card = conversation?.group ?? undefined;
-  const lastName = useRef<string>(undefined);
-  if (card) lastName.current = card.name;
-  const name = lastName.current ?? t("groups.chat.isGroup");
+  const lastName = useLastDefined(card?.name);
+  const name = lastName ?? t("groups.chat.isGroup");
   const ownNumber = card?.number;
   const typists = useTypingMembers(id);
   const profiles = useMemberProfiles(id, typists);
@@ -73,11 +73,7 @@ export function GroupChat({ id }: { id: Uuid }) {
     <RedirectWithNotice message={t("groups.chat.left", { name: isolateBidi(name) })} isError={false} />
   );
   if (group.state === "missing") {
-    return lastName.current === undefined ? (
-      <RedirectWithNotice message={t("errors.group_not_found")} isError />
-    ) : (
-      leftNotice
-    );
+    return lastName === undefined ? <RedirectWithNotice message={t("errors.group_not_found")} isError /> : leftNotice;
   }
   // A former member keeps access to an unsent draft, files or recording.
   if (isEmpty) return leftNotice;

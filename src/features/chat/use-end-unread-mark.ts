@@ -7,13 +7,12 @@ const openingMs = 5_000;
 
 /** Ends the mark as unread of a conversation when its chat is opened. */
 export const useEndUnreadMark = (conversation: ConversationId, isMarked = false): void => {
-  const openedAt = useRef(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation is another opening
+  const opening = useRef({ conversation, at: 0 });
   useEffect(() => {
-    openedAt.current = performance.now();
+    opening.current = { conversation, at: performance.now() };
   }, [conversation]);
   useEffect(() => {
-    if (isMarked && performance.now() - openedAt.current < openingMs)
+    if (isMarked && performance.now() - opening.current.at < openingMs)
       setConversationFlags(conversation, { marked: false }).catch(() => {}); // it ends when the chat is opened again
   }, [conversation, isMarked]);
 };

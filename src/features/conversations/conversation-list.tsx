@@ -5,6 +5,7 @@ import { CountBadge } from "#components/controls/count-badge.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { useInterruptibleContent } from "#components/layout/use-interruptible-content.ts";
+import { useLastDefined } from "#components/layout/use-last-defined.ts";
 import { useVisibleRows } from "#components/layout/use-visible-rows.ts";
 import { isMotionReduced, useAppearance } from "#lib/browser/appearance.ts";
 import { findFirstView, reportScreenDrawn } from "#lib/browser/first-view.ts";
@@ -77,10 +78,7 @@ function ConversationsNotLoaded() {
 export function ConversationList({ menu }: { menu: ConversationMenu }) {
   const [limit, setLimit] = useState(pageRows);
   const [filter, setFilter] = useState(lastFilter);
-  const found = useConversations(limit, filter);
-  const last = useRef(found);
-  last.current = found ?? last.current;
-  const items = last.current; // those of the former filter stay while others are read
+  const items = useLastDefined(useConversations(limit, filter)); // those of the former filter stay while others are read
   const archivedCount = useArchivedCount();
   const { text } = useAppearance();
   const link = useShownLink();

@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useParams } from "react-router";
 import * as v from "valibot";
@@ -7,6 +7,7 @@ import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { RedirectWithNotice } from "#components/layout/redirect-with-notice.tsx";
 import { Screen } from "#components/layout/screen.tsx";
+import { useLastDefined } from "#components/layout/use-last-defined.ts";
 import { Uuid } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
 import { useSession } from "#lib/session/use-session.ts";
@@ -18,12 +19,11 @@ function GroupPageLoader({ id, me }: { id: Uuid; me: Uuid }) {
   const { t } = useTranslation();
   const [lookup, retry] = useGroup(id);
   const [isLeaving, setLeaving] = useState(false);
-  const lastView = useRef<GroupView>(undefined);
-  if (lookup.state === "here") lastView.current = lookup.view;
+  const lastView = useLastDefined(lookup.state === "here" ? lookup.view : undefined);
   const renderPage = (view: GroupView) => <GroupPage view={view} me={me} onLeaving={setLeaving} />;
   if (lookup.state === "here") return renderPage(lookup.view);
   // While the user is leaving, the page stays until the leave action itself navigates away.
-  if (isLeaving && lastView.current) return renderPage(lastView.current);
+  if (isLeaving && lastView) return renderPage(lastView);
   if (lookup.state === "gone" && lookup.name !== undefined) {
     return <RedirectWithNotice message={t("groups.chat.left", { name: isolateBidi(lookup.name) })} isError={false} />;
   }

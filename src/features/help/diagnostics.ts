@@ -1,5 +1,3 @@
-import { getLanguage } from "#i18n/current-language.ts";
-import { getAppearance, serializeAppearance } from "#lib/browser/appearance.ts";
 import type { UnsentSummary } from "#sync/drafts/unsent-summary.ts";
 
 /** Technical facts for diagnosing a problem on this device. They contain no personal data. */
@@ -66,7 +64,7 @@ const readOrUnknown = (query: () => Promise<string>): Promise<string> =>
     .then(query)
     .catch(() => unknownValue);
 
-export type AppDiagnostics = Pick<Diagnostics, "version" | "link" | "trouble" | "waiting">;
+export type AppDiagnostics = Pick<Diagnostics, "version" | "language" | "look" | "link" | "trouble" | "waiting">;
 
 /** Collects the facts. It includes no IP address, no time zone and no stored content. */
 export const collectDiagnostics = async (appState: AppDiagnostics): Promise<Diagnostics> => {
@@ -77,8 +75,8 @@ export const collectDiagnostics = async (appState: AppDiagnostics): Promise<Diag
   ]);
   return {
     version: appState.version,
-    language: getLanguage(),
-    look: serializeAppearance(getAppearance()) || "as the system",
+    language: appState.language,
+    look: appState.look || "as the system",
     browser: navigator.userAgent,
     screen: `${innerWidth}×${innerHeight} at ${devicePixelRatio}`,
     zoom: getComputedStyle(document.documentElement).fontSize,

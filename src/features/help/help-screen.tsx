@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation } from "react-router";
 import { Button } from "#components/controls/button.tsx";
@@ -6,6 +6,7 @@ import { SearchField } from "#components/controls/search-field.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { Screen } from "#components/layout/screen.tsx";
+import { useLoaded } from "#components/layout/use-loaded.ts";
 import { type TextKey, useLanguage } from "#i18n/setup.ts";
 import { DiagnosticsSection } from "./diagnostics-section.tsx";
 import { type HelpScreenName, helpScreens } from "./help-screens.ts";
@@ -16,25 +17,8 @@ import { type HelpQuestion, loadQuestions, resolveQuestion, searchHelpQuestions 
 /** Questions of the current language, or why there are none yet; and a function that loads them again. */
 const useQuestions = (): [HelpQuestion[] | "loading" | "failed", () => void] => {
   const language = useLanguage();
-  const [attempt, setAttempt] = useState(0);
-  const [questions, setQuestions] = useState<HelpQuestion[] | "loading" | "failed">("loading");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt loads again
-  useEffect(() => {
-    let isCurrent = true;
-    loadQuestions(language)
-      .catch(() => "failed" as const)
-      .then((loaded) => {
-        if (isCurrent) setQuestions(loaded);
-      });
-    return () => {
-      isCurrent = false;
-    };
-  }, [language, attempt]);
-  const retry = () => {
-    setQuestions("loading");
-    setAttempt(attempt + 1);
-  };
-  return [questions, retry];
+  const { value, failure, retry } = useLoaded(language, () => loadQuestions(language));
+  return [failure === undefined ? (value ?? "loading") : "failed", retry];
 };
 
 type QuestionSearchProps = { questions: readonly HelpQuestion[]; query: string };

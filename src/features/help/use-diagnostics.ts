@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { useLanguage } from "#i18n/setup.ts";
-import { useAppearance } from "#lib/browser/appearance.ts";
+import { serializeAppearance, useAppearance } from "#lib/browser/appearance.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
 import { useStorageTrouble } from "#sync/hooks/use-live-query.ts";
 import { useUnsentSummary } from "#sync/hooks/use-unsent.ts";
@@ -19,16 +19,15 @@ export const useDiagnostics = (): string | undefined => {
   const trouble = useStorageTrouble() ?? "none";
   const waiting = formatUnsentCounts(useUnsentSummary());
   const language = useLanguage();
-  const appearance = useAppearance();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the text contains the language and the appearance
+  const look = serializeAppearance(useAppearance());
   useEffect(() => {
     let isCurrent = true;
-    void collectDiagnostics({ version: getAppVersion(), link, trouble, waiting }).then((facts) => {
+    void collectDiagnostics({ version: getAppVersion(), language, look, link, trouble, waiting }).then((facts) => {
       if (isCurrent) setText(formatDiagnostics(facts));
     });
     return () => {
       isCurrent = false;
     };
-  }, [link, trouble, waiting, language, appearance]);
+  }, [link, trouble, waiting, language, look]);
   return text;
 };

@@ -65,8 +65,8 @@ export default function Notifier({ openedAt, pathname, isListShown }: NotifierPr
   const showBanner = useEffectEvent(show);
   useAppBadge();
   useEffect(resumeLink, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once at the start
-  useEffect(() => void resumeInvitation(navigate), []);
+  const openScreen = useEffectEvent((path: string) => void navigate(path));
+  useEffect(() => void resumeInvitation((path) => openScreen(path)), []);
   useEffect(() => void resumeShare().catch(() => undefined), []); // tried again at the next start
   useEffect(() => {
     if (!engine) return;

@@ -1,7 +1,8 @@
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate } from "react-router";
 import { Button } from "#components/controls/button.tsx";
+import { useLastDefined } from "#components/layout/use-last-defined.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import { toAvatarPerson } from "#components/people/avatar-text.ts";
 import { LazyBlockPersonDialog } from "#components/people/lazy-dialogs.ts";
@@ -123,16 +124,16 @@ function GroupInvitationRow({ invitation, onAnswered }: InvitationRowProps) {
   );
 }
 
+const noInvitations: readonly GroupInvitation[] = [];
+
 /** Received invitations to groups, from the server. `count`: their number, which the server pushes. */
 export function GroupInvitationList({ count }: { count: number }) {
   const { t } = useTranslation();
   const [answered, setAnswered] = useState<ReadonlySet<Uuid>>(new Set());
   // Another number asks again. What was shown before stays meanwhile.
   const [query] = useRemoteQuery(`${groupInvitationsPath}?count=${count}`, count > 0, parseInvitations);
-  const shown = useRef<readonly GroupInvitation[]>(undefined);
-  if (count === 0) shown.current = [];
-  else if (query.state === "found") shown.current = query.body;
-  const invitations = shown.current?.filter(({ id }) => !answered.has(id));
+  const found = query.state === "found" ? query.body : undefined;
+  const invitations = useLastDefined(count === 0 ? noInvitations : found)?.filter(({ id }) => !answered.has(id));
   if (count === 0 && !invitations?.length) return null;
   return (
     <div aria-busy={!invitations && query.state === "loading"}>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { useParams } from "react-router";
 import { Button } from "#components/controls/button.tsx";
@@ -6,6 +6,7 @@ import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { RedirectWithNotice } from "#components/layout/redirect-with-notice.tsx";
 import { Screen } from "#components/layout/screen.tsx";
+import { useLoaded } from "#components/layout/use-loaded.ts";
 import { FoundPerson } from "#contract/people.ts";
 import { requestApi } from "#lib/http/api.ts";
 import { toErrorCode } from "#lib/http/http-request.ts";
@@ -23,24 +24,13 @@ type LinkLookup =
 
 /** Person to whom a personal link leads. */
 const useLinkOwner = (token: string): [lookup: LinkLookup, retry: () => void] => {
-  const [lookup, setLookup] = useState<LinkLookup>({ state: "loading" });
-  const [tries, setTries] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `tries` repeats the request
-  useEffect(() => {
-    const controller = new AbortController();
-    requestApi("POST", "/api/links/search", { token }, { signal: controller.signal })
-      .then((body): LinkLookup => ({ state: "found", person: parseResponse(FoundPerson, body) }))
-      .catch((error: unknown): LinkLookup => ({ state: "failed", code: toErrorCode(error) }))
-      .then((answer) => !controller.signal.aborted && setLookup(answer));
-    return () => controller.abort();
-  }, [token, tries]);
-  const repeat = () => setTries((before) => before + 1);
-  useRetry(lookup.state === "failed" && lookup.code === "offline" ? lookup : undefined, repeat);
-  const retry = () => {
-    setLookup({ state: "loading" });
-    repeat();
-  };
-  return [lookup, retry];
+  const { value, failure, repeat, retry } = useLoaded(token, async (signal) =>
+    parseResponse(FoundPerson, await requestApi("POST", "/api/links/search", { token }, { signal })),
+  );
+  const code = failure === undefined ? undefined : toErrorCode(failure);
+  useRetry(code === "offline" ? failure : undefined, repeat);
+  if (value) return [{ state: "found", person: value }, retry];
+  return [code === undefined ? { state: "loading" } : { state: "failed", code }, retry];
 };
 
 function LinkOwner({ token }: { token: string }) {

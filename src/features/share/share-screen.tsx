@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useNavigate, useParams } from "react-router";
 import { Button } from "#components/controls/button.tsx";
@@ -6,6 +6,7 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { Screen } from "#components/layout/screen.tsx";
+import { useLoaded } from "#components/layout/use-loaded.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { failedShares } from "#contract/wire/share-target.ts";
 import type { TextKey } from "#i18n/setup.ts";
@@ -15,21 +16,13 @@ import { ShareForm } from "./share-form.tsx";
 
 /** Opens a share, and again after `reopen`: undefined while it is read, null if it cannot be opened. */
 const useOpenedShare = (id: Uuid, me: Uuid) => {
-  const [share, setShare] = useState<OpenedShare | null>();
-  const [openings, setOpenings] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: at each opening
-  useEffect(() => {
-    let isCurrent = true;
-    const show = (opened: OpenedShare | null) => isCurrent && setShare(opened);
+  const { value: share, repeat: reopen } = useLoaded(`${id} ${me}`, () =>
     openShare(id, me, Date.now()).then(
-      (opened) => show(opened ?? null),
-      () => show(null),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [id, me, openings]);
-  return { share, reopen: () => setOpenings((count) => count + 1) };
+      (opened) => opened ?? null,
+      () => null,
+    ),
+  );
+  return { share, reopen };
 };
 
 /**

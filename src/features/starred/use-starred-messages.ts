@@ -1,5 +1,6 @@
-import { useEffect } from "react";
+import { useEffect, useEffectEvent } from "react";
 import type { ConversationId } from "#contract/ids.ts";
+import type { SyncEngine } from "#sync/engine/engine.ts";
 import { useEngine, useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import { fetchStarredMessages, readStarredMessages, type StarredMessages } from "#sync/queries/starred-messages.ts";
 
@@ -16,10 +17,12 @@ export const useStarredMessages = (
   );
   const missing = starred?.messages.filter(({ message }) => !message) ?? [];
   const missingKey = missing.map((star) => `${star.conversation}:${star.seq}:${star.isPageable}`).join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the list, a new one at every render
-  useEffect(() => {
+  const fetchMissing = useEffectEvent(({ client }: SyncEngine) => {
     // Without a network they are fetched when the list is opened again.
-    if (engine && missing.length > 0) fetchStarredMessages(engine.client, missing).catch(() => undefined);
+    fetchStarredMessages(client, missing).catch(() => undefined);
+  });
+  useEffect(() => {
+    if (engine && missingKey !== "") fetchMissing(engine);
   }, [engine, missingKey]);
   return starred;
 };

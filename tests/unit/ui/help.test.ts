@@ -130,7 +130,7 @@ const stubBrowser = (navigator: object) => {
   vi.stubGlobal("getComputedStyle", () => ({ fontSize: "16px" }));
 };
 const waiting = formatUnsentCounts({ messages: 2, posts: 3, drafts: 1, deletions: 0, edits: 0 });
-const known = { version: "0.1.0 (dev)", link: "online", trouble: "none", waiting };
+const known = { version: "0.1.0 (dev)", language: "fr", look: "", link: "online", trouble: "none", waiting };
 
 test("the diagnosis contains helpful facts and no personal data", async () => {
   stubBrowser({

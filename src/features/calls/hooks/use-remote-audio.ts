@@ -63,7 +63,7 @@ export const useRemoteAudio = (remote: MediaStream | undefined, wantedId: string
     if (wantedId !== undefined) void setOutput(wantedId);
   }, [wantedId, setOutput]);
 
-  const canSelect = element.current?.setSinkId !== undefined || "setSinkId" in HTMLMediaElement.prototype;
+  const canSelect = "setSinkId" in HTMLMediaElement.prototype;
   // A headset that is pulled out leaves the element silent: the default output takes over until it is back.
   const followOutputs = useEffectEvent((devices: readonly MediaDeviceInfo[]) => {
     if (!wantedId) return;

@@ -85,9 +85,11 @@ export function CallScreen({ call, state, person, name, warnings, audioOutput, .
   const hasVideo = hasRemoteVideo || hasPreview;
   const iconLook = hasRemoteVideo ? "bg-black/50 hover:!bg-white/20" : "";
 
-  // The pressed button disappears with its state.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: at each state
+  // The pressed button disappears with its phase.
+  const focusedPhase = useRef<typeof state.phase>(undefined);
   useEffect(() => {
+    if (focusedPhase.current === state.phase) return;
+    focusedPhase.current = state.phase;
     if (document.activeElement === document.body || document.activeElement?.tagName === "DIALOG")
       heading.current?.focus();
   }, [state.phase]);

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useEffectEvent, useImperativeHandle, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton, iconButtonClasses } from "#components/controls/icon-button.tsx";
 import {
@@ -40,7 +40,7 @@ type ImageViewerStageProps = {
   alt: string;
   file: Attachment;
   /** Receives the key handler of this image. */
-  keyHandler: RefObject<((key: string) => boolean) | undefined>;
+  keyHandler: RefObject<((key: string) => boolean) | null>;
   onStep: (by: 1 | -1) => void;
   onClose: () => void;
 };
@@ -53,11 +53,12 @@ function ImageViewerStage({ body, alt, file, keyHandler, onStep, onClose }: Imag
   const [thumb] = useState(() => toThumbUrl(body.thumb));
   const frame = useRef<HTMLDivElement>(null);
   const zoom = usePanZoom(body, frame, { onTurn: onStep, onClose });
-  keyHandler.current = zoom.press;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once per image
+  useImperativeHandle(keyHandler, () => zoom.press);
+  const isMissing = state === "absent" && !isUnreachable;
+  const loadMissing = useEffectEvent(load);
   useEffect(() => {
-    if (state === "absent" && !isUnreachable) load();
-  }, [state === "absent" && !isUnreachable]);
+    if (isMissing) loadMissing();
+  }, [isMissing]);
   const loadingNotice = (
     <p role="status" className="flex items-center gap-2 rounded-full bg-black/60 px-4 py-2 text-sm">
       <span className="spinner text-xl" aria-hidden="true" />
@@ -100,7 +101,7 @@ function ImageViewerPage({ conversation, item, author, isFirst, isLast, ...actio
   const language = useLanguage();
   const { body, at } = item;
   const file = useAttachment(conversation, body);
-  const keys = useRef<(key: string) => boolean>(undefined);
+  const keys = useRef<(key: string) => boolean>(null);
   const when = `${formatDayHeading(at, language)}, ${formatTime(at, language)}`;
   const save = file.url && (
     <a

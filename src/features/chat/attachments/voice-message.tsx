@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
+import { type KeyboardEvent, useEffect, useEffectEvent, useMemo, useState, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
 import { inCall } from "#calls/call-state.ts";
 import { showToast } from "#components/overlays/toast.tsx";
@@ -66,23 +66,18 @@ export default function VoiceMessage({ conversation, item, body, description, on
   const { t } = useTranslation();
   const language = useLanguage();
   const { file, ms: totalMs } = body;
-  const { url, state, error, load, isUnreachable, request } = useAttachment(conversation, body);
+  const { url, state, error, isUnreachable, request } = useAttachment(conversation, body);
   const playback = useSyncExternalStore(subscribeToVoicePlayback, () => getVoicePlayback(file));
   const rate = useSyncExternalStore(subscribeToVoicePlayback, getPlaybackRate);
   const liveUpload = useUpload(item.upload && file);
   const upload = item.upload && (liveUpload ?? item.upload);
   const [isPlayRequested, setPlayRequested] = useState(false); // plays as soon as the file is loaded
-  const loadLatest = useRef(load);
-  loadLatest.current = load;
 
   const play = (source: string) => {
     // A streamed message is downloaded after playing, for the next time and for offline use.
-    const onEnded = () => source !== url && loadLatest.current();
-    const retainSource = () =>
-      currentEngine
-        .get()
-        ?.objectUrls.get(body)
-        .subscribe(() => {});
+    const getCachedFile = () => currentEngine.get()?.objectUrls.get(body);
+    const onEnded = () => source !== url && getCachedFile()?.load(conversation);
+    const retainSource = () => getCachedFile()?.subscribe(() => {});
     void playVoice({ file, ms: totalMs, path: location.pathname, label: description, retainSource, onEnded }, source);
   };
   const toggle = () => {
@@ -94,19 +89,20 @@ export default function VoiceMessage({ conversation, item, body, description, on
   };
 
   const showFailure = () => showToast({ tone: "danger", title: t("common.error"), message: t("messages.voiceFailed") });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: handles each outcome once
-  useEffect(() => {
-    if (!isPlayRequested || (state !== "failed" && !url)) return;
+  const answerPlayRequest = useEffectEvent(() => {
     setPlayRequested(false);
     if (url) play(url);
     else if (error === "offline") showToast({ tone: "danger", title: t("common.error"), message: t("errors.offline") });
     else showFailure();
+  });
+  useEffect(() => {
+    if (isPlayRequested && (state === "failed" || url)) answerPlayRequest();
   }, [isPlayRequested, url, state]);
   useEffect(() => inCall.subscribe(() => inCall.get() && setPlayRequested(false)), []);
   const hasFailed = playback.state === "failed";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: shown once per failure
+  const reportFailure = useEffectEvent(showFailure);
   useEffect(() => {
-    if (hasFailed) showFailure();
+    if (hasFailed) reportFailure();
   }, [hasFailed]);
 
   const seek = (ms: number) => seekVoice(file, Math.max(0, Math.min(totalMs, ms)));

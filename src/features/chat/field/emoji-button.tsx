@@ -16,22 +16,25 @@ const insertText = (field: HTMLTextAreaElement | null, text: string): void => {
 /** Button at the end of a message field that opens the emoji picker. */
 export function EmojiButton({ field }: { field: RefObject<HTMLTextAreaElement | null> }) {
   const { t } = useTranslation();
-  const [isOpen, setOpen] = useState(false);
-  const close = () => setOpen(false);
-  const chat = field.current?.form?.parentElement;
+  /** Element that contains the open picker; undefined while it is closed. */
+  const [chat, setChat] = useState<HTMLElement>();
+  const toggle = () => setChat(chat ? undefined : (field.current?.form?.parentElement ?? undefined));
   return (
     <>
       <IconButton
         icon="i-ph-smiley"
         label={t("reactions.choose")}
-        aria-expanded={isOpen}
+        aria-expanded={chat !== undefined}
         className="absolute right-0 bottom-0 text-muted hover:text-text"
-        onClick={() => setOpen(!isOpen)}
+        onClick={toggle}
       />
-      {isOpen &&
-        chat &&
+      {chat &&
         createPortal(
-          <EmojiPicker field={field} onChoose={(emoji) => insertText(field.current, emoji)} onClose={close} />,
+          <EmojiPicker
+            field={field}
+            onChoose={(emoji) => insertText(field.current, emoji)}
+            onClose={() => setChat(undefined)}
+          />,
           chat,
         )}
     </>

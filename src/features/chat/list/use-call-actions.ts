@@ -1,4 +1,6 @@
-import { type RefObject, useMemo, useRef } from "react";
+import { type RefObject, useMemo } from "react";
+import { useStableCallback } from "#components/layout/use-stable-callback.ts";
+import type { CallKind } from "#contract/calls/call.ts";
 import type { ComposerHandle } from "#features/chat/composer/composer.tsx";
 import type { ChatCallActions } from "#features/chat/message/call-actions-context.ts";
 
@@ -7,17 +9,16 @@ export const useCallActions = (
   callBack: ChatCallActions["callBack"] | undefined,
   composer: RefObject<ComposerHandle | null> | undefined,
 ): ChatCallActions | undefined => {
-  const latest = useRef(callBack);
-  latest.current = callBack;
+  const call = useStableCallback((kind: CallKind) => callBack?.(kind));
   const canCall = callBack !== undefined;
   return useMemo(
     () =>
       canCall
         ? {
-            callBack: (kind) => latest.current?.(kind),
+            callBack: call,
             startRecording: composer && (() => composer.current?.startRecording()),
           }
         : undefined,
-    [canCall, composer],
+    [canCall, call, composer],
   );
 };

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useEffectEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { type Location, useLocation, useNavigate } from "react-router";
 import { showToast } from "#components/overlays/toast.tsx";
@@ -30,14 +30,15 @@ export const useChatPosition = (conversation: ConversationId, chat: ChatView | u
   };
   // Another screen, such as that of the starred messages, opens the chat at a message. Only once: after a reload the
   // message could not be fetched before the first view is gone.
-  const { key, pathname, state: openedWith } = useLocation() as Location<{ openAt?: number } | null>;
+  const { pathname, state: openedWith } = useLocation() as Location<{ openAt?: number } | null>;
   const navigate = useNavigate();
   const openAt = chat && openedWith?.openAt;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each navigation
-  useEffect(() => {
-    if (openAt === undefined) return;
-    goToMessage(openAt);
+  const open = useEffectEvent((seq: number) => {
+    goToMessage(seq);
     void navigate(pathname, { replace: true });
-  }, [key, openAt]);
+  });
+  useEffect(() => {
+    if (openAt !== undefined) open(openAt);
+  }, [openAt]);
   return { displayed, key: staysAtLatest ? "now" : aroundSeq, targetSeq, clearTarget, goToMessage, jumpToLatest };
 };

@@ -4,6 +4,8 @@ import { hasMessageMenu } from "#features/chat/message/bubble.tsx";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { findAdjacentMenuKey, focusMessageMenu } from "./keyboard-navigation.ts";
 
+const findList = (scroller: RefObject<HTMLDivElement | null>) => scroller.current?.querySelector("ol");
+
 /**
  * Keyboard focus in the message list. One message is the tab stop (roving tab index); it stays so when other messages
  * arrive. The focus moves to the message of `awaitedKey` once it is rendered, and returns to the message of an action
@@ -15,11 +17,9 @@ export const useMessageFocus = (
   itemAt: (index: number) => ChatItem | undefined,
   isActionOpen: boolean,
 ) => {
-  const findList = () => scroller.current?.querySelector("ol");
-
   const awaitedKey = useRef<string>(undefined);
   useEffect(() => {
-    const list = findList();
+    const list = findList(scroller);
     const isRendered = rows.some(({ index }) => itemAt(index)?.key === awaitedKey.current);
     if (awaitedKey.current === undefined || !list || !isRendered) return;
     focusMessageMenu(list, awaitedKey.current);
@@ -34,22 +34,20 @@ export const useMessageFocus = (
     : rows.filter(({ index }) => isTabbable(index)).at(-1)?.key;
   // If the focused message is scrolled out of the list, the focus moves to the list instead of the document body.
   const hasLostActive = activeKey !== undefined && tabKey !== activeKey;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the message disappears
   useEffect(() => {
-    if (hasLostActive && document.activeElement === document.body) findList()?.focus({ preventScroll: true });
-  }, [hasLostActive]);
+    if (hasLostActive && document.activeElement === document.body) findList(scroller)?.focus({ preventScroll: true });
+  }, [hasLostActive, scroller]);
 
   // After a menu action the focus returns to the message, unless the user is typing.
   const focusTarget = useRef<{ key: string | undefined }>(undefined);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only when the action ends
   useEffect(() => {
-    const list = findList();
+    const list = findList(scroller);
     if (isActionOpen || !focusTarget.current || !list) return;
     if (!(document.activeElement instanceof HTMLTextAreaElement)) focusMessageMenu(list, focusTarget.current.key);
     focusTarget.current = undefined;
-  }, [isActionOpen]);
+  }, [isActionOpen, scroller]);
   const focusAfterAction = (key: string, isDeleted: boolean) => {
-    const list = findList();
+    const list = findList(scroller);
     focusTarget.current = { key: isDeleted && list ? findAdjacentMenuKey(list, key) : key };
   };
 

@@ -59,11 +59,9 @@ export const useUnseenMentions = (
   items: readonly ChatItem[] | undefined,
 ): UnseenMentions => {
   const [unseen, setUnseen] = useState(unread);
-  const key = unread.join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the mentions
   useEffect(() => {
     if (unread.length > 0) setUnseen((before) => [...new Set([...before, ...unread])].sort((a, b) => a - b));
-  }, [key]);
+  }, [unread]);
   const onShown = useCallback(
     (first: number, last: number) =>
       setUnseen((before) => {

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type RefObject, useEffect, useMemo, useState } from "react";
+import { type KeyboardEvent, type RefObject, useEffect, useEffectEvent, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { SearchField } from "#components/controls/search-field.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
@@ -95,13 +95,13 @@ export default function EmojiPicker({ field, onChoose, onClose }: EmojiPickerPro
   const [choices, setChoices] = useState(() => readEmojiChoices(me));
   // The list of recent emoji stays as it was opened, so that no emoji moves under the finger.
   const [shownRecent] = useState(choices.recent);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `onClose` is not stable and only called on failure
+  const close = useEffectEvent(onClose);
   useEffect(() => {
     let isWanted = true;
     void loadOrShowToast(emojiNames[language]).then((names) => {
       if (!isWanted) return;
       if (names) setGroups(parseEmojiGroups(names.default));
-      else onClose();
+      else close();
     });
     return () => {
       isWanted = false;

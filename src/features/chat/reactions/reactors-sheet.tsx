@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { isNearScrollEnd } from "#components/layout/scroll-end.ts";
+import { useLoaded } from "#components/layout/use-loaded.ts";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import { type ListedPerson, PersonListItem } from "#components/people/person-row.tsx";
 import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
@@ -14,7 +15,6 @@ import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
 import { useMemberProfiles } from "#sync/hooks/use-group.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
-import { asSyncError } from "#sync/platform/sync-error.ts";
 import { toShownSummary } from "./toggle-reaction.ts";
 
 /** Time for which a placeholder stands for a name that is being fetched, before it counts as unknown. */
@@ -55,37 +55,22 @@ type Reactor = ReactorPage["reactors"][number];
 type Loaded = { reactors: Reactor[]; before: number | null };
 
 const useReactors = (conversation: ConversationId, seq: number, summary: string) => {
-  const [loaded, setLoaded] = useState<Loaded>();
-  const [failure, setFailure] = useState<string>();
-  const [attempts, setAttempts] = useState(0);
   const isOnline = useLinkState() === "online";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads on retry, on new reactions and when online again
-  useEffect(() => {
-    let isWanted = true;
-    fetchReactors(conversation, seq).then(
-      (page) => {
-        if (!isWanted) return;
-        setFailure(undefined);
-        setLoaded(page);
-      },
-      (error: unknown) => isWanted && setFailure(asSyncError(error).code),
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [conversation, seq, summary, attempts, isOnline]);
+  const key = `${conversation} ${seq} ${summary} ${isOnline}`;
+  const reactors = useLoaded<Loaded>(key, () => fetchReactors(conversation, seq));
+  const { value: loaded, failure, retry } = reactors;
   const loadMore = () => {
     const before = loaded?.before;
     if (!loaded || typeof before !== "number") return;
     fetchReactors(conversation, seq, before).then(
       (page) =>
-        setLoaded((now) =>
-          now?.before === before ? { reactors: [...now.reactors, ...page.reactors], before: page.before } : now,
+        reactors.change((now) =>
+          now.before === before ? { reactors: [...now.reactors, ...page.reactors], before: page.before } : now,
         ),
       () => undefined, // asked again when the list is scrolled
     );
   };
-  return { loaded, failure, loadMore, retry: () => setAttempts(attempts + 1) };
+  return { loaded, failure, loadMore, retry };
 };
 
 /** Name and picture of a member who reacted; undefined while they are being read. */

@@ -1,4 +1,5 @@
-import { type RefObject, useMemo, useRef, useState } from "react";
+import { type RefObject, useMemo, useState } from "react";
+import { useStableCallback } from "#components/layout/use-stable-callback.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import type { ChatPeople } from "#features/chat/message/senders.ts";
 import { setReplyDraft } from "#sync/actions/drafts.ts";
@@ -18,8 +19,7 @@ type ReplyOptions = {
  */
 export const useReplyActions = ({ conversation, people, canWrite, composer, goToMessage }: ReplyOptions) => {
   const [returnSeq, setReturnSeq] = useState<number>();
-  const latestGoTo = useRef(goToMessage);
-  latestGoTo.current = goToMessage;
+  const goTo = useStableCallback(goToMessage);
   const actions = useMemo<ReplyActions>(
     () => ({
       people,
@@ -31,10 +31,10 @@ export const useReplyActions = ({ conversation, people, canWrite, composer, goTo
         : undefined,
       showQuoted: (seq, item) => {
         setReturnSeq(item.seq);
-        latestGoTo.current(seq);
+        goTo(seq);
       },
     }),
-    [conversation, people, canWrite, composer],
+    [conversation, people, canWrite, composer, goTo],
   );
   return {
     actions,

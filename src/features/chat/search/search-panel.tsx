@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { SearchField } from "#components/controls/search-field.tsx";
@@ -45,7 +45,7 @@ export default function SearchPanel({ conversation, people, activeResult, onSele
   const [typed, setTyped] = useState("");
   const query = typed.trim();
   const [filters, setFilters] = useState<ChosenFilters>({});
-  const filter = toSearchFilter(filters);
+  const filter = useMemo(() => toSearchFilter(filters), [filters]);
   const search = useChatSearch(conversation, query, filter);
   const { state, error, hasOlder } = search;
   const [shownMax, setShownMax] = useState(resultPageSize);

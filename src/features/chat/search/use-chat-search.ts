@@ -14,32 +14,36 @@ export type ChatSearch = {
   error?: SyncError["code"];
 };
 const idleChatSearch: ChatSearch = { state: "idle", results: [] };
+const runningChatSearch: ChatSearch = { state: "running", results: [] };
 
-/** Runs a search with every key. Results appear as they arrive; a newer search aborts an older one. */
+/**
+ * Runs a search with every key. `filter` is the same object until another one is chosen. Results appear as they arrive; a
+ * newer search aborts an older one.
+ */
 export const useChatSearch = (
   conversation: ConversationId,
   query: string,
   filter: SearchFilter | undefined,
 ): ChatSearch => {
   const engine = useEngine();
-  const key = query === "" && !filter ? "" : JSON.stringify([query, filter]);
-  const [search, setSearch] = useState({ key, ...idleChatSearch });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the query and the filter
+  const isIdle = query === "" && !filter;
+  const [shown, setShown] = useState({ query, filter, search: idleChatSearch });
   useEffect(() => {
-    if (!engine || key === "") return;
+    if (!engine || isIdle) return;
     const controller = new AbortController();
     const { signal } = controller;
     const update = (change: Partial<ChatSearch>) => {
-      if (!signal.aborted) setSearch((search) => ({ ...search, ...change }));
+      if (!signal.aborted) setShown(({ search }) => ({ query, filter, search: { ...search, ...change } }));
     };
-    setSearch({ key, state: "running", results: [] });
+    setShown({ query, filter, search: runningChatSearch });
     searchMessages(engine.client, conversation, { query, filter }, (found) => update({ results: found }), signal).then(
       ({ isComplete, hasOlder }) => update({ state: isComplete ? "complete" : "local", hasOlder }),
       (error: unknown) => update({ state: "local", error: error instanceof SyncError ? error.code : "internal" }),
     );
     return () => controller.abort();
-  }, [engine, conversation, key]);
-  if (key === "") return idleChatSearch;
+  }, [engine, conversation, query, filter, isIdle]);
+  if (isIdle) return idleChatSearch;
   // Results of an older search are not shown.
-  return search.key === key && search.state !== "idle" ? search : { state: "running", results: [] };
+  const isCurrent = shown.query === query && shown.filter === filter;
+  return isCurrent && shown.search.state !== "idle" ? shown.search : runningChatSearch;
 };

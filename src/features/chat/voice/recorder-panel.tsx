@@ -11,13 +11,12 @@ const barMinPercent = 8;
 
 /** Level meter of the last seconds, newest at the end. */
 function LiveLevelBars({ level, ms }: { level: number; ms: number }) {
-  const levels = useRef<number[]>([]);
-  const lastMs = useRef(ms);
-  if (lastMs.current !== ms) {
-    levels.current = [...levels.current, level].slice(-barsShown);
-    lastMs.current = ms;
-  }
-  const shown = [...Array<number>(barsShown - levels.current.length).fill(0), ...levels.current];
+  const [{ levels, untilMs }, setMeter] = useState<{ levels: readonly number[]; untilMs: number }>({
+    levels: [],
+    untilMs: ms,
+  });
+  if (untilMs !== ms) setMeter({ levels: [...levels, level].slice(-barsShown), untilMs: ms });
+  const shown = [...Array<number>(barsShown - levels.length).fill(0), ...levels];
   return (
     <span aria-hidden="true" className="flex h-8 min-w-0 flex-1 items-center justify-end gap-[3px] overflow-hidden">
       {shown.map((level, index) => (

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Link } from "react-router";
 import { Button } from "#components/controls/button.tsx";
@@ -123,7 +123,7 @@ type MessageMatchesProps = {
 export default function MessageMatches(props: MessageMatchesProps) {
   const { query, filters: chosen, names, hasNoName, conversations, onFilter } = props;
   const { t } = useTranslation();
-  const filter = toSearchFilter(chosen);
+  const filter = useMemo(() => toSearchFilter(chosen), [chosen]);
   const { state, error, isLimited, hasOlder, showMore, ...found } = useGlobalSearch(query, filter);
   const isMatch = createMessageMatcher(createPartMatcher(query), { ...filter, from: undefined }); // an edit leaves the sender
   const stored = useCurrentMessages(found.stored, isMatch);

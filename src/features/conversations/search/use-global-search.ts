@@ -22,8 +22,6 @@ const noSearch: ShownSearch = {
   ...{ search: { query: "" }, stored: [], older: [] },
   ...{ state: "running", isLimited: false },
 };
-const noFilterKey = "{}";
-const toKey = (filter: GlobalSearchFilter | undefined): string => JSON.stringify(filter ?? {});
 
 /** Results that are in memory when a letter is typed. An empty query has the newest messages. */
 const useInstantResults = (query: string, newest: readonly NewestResults[] | undefined): FoundMessage[] | undefined =>
@@ -38,11 +36,13 @@ const useArrivedResults = (
   filter: GlobalSearchFilter | undefined,
   newest: readonly NewestResults[] | undefined,
 ): FoundMessage[] => {
-  const filterKey = toKey(filter);
   const isRead = newest !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the time at which this search began
-  const startedAt = useMemo(() => findNewestTime(newest ?? []), [query, filterKey, isRead]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the filter, made anew by each render
+  const begin = () => ({ query, filter, isRead, at: findNewestTime(newest ?? []) });
+  const [begun, setBegun] = useState(begin);
+  const isSame = begun.query === query && begun.filter === filter && begun.isRead === isRead;
+  const search = isSame ? begun : begin();
+  if (!isSame) setBegun(search);
+  const startedAt = search.at;
   return useMemo(
     () =>
       newest && filter?.from === undefined && canSearch({ query, filter })
@@ -52,7 +52,7 @@ const useArrivedResults = (
             createMessageMatcher(createPartMatcher(query), { ...filter, from: undefined }),
           )
         : [],
-    [newest, startedAt, query, filterKey],
+    [newest, startedAt, query, filter],
   );
 };
 
@@ -64,9 +64,10 @@ const addArrived = (stored: FoundMessage[], arrived: readonly FoundMessage[]): F
 };
 
 /**
- * Searches the messages of all conversations. While a person types, the results of the former query remain until the
- * first ones of the new query. Without a query and a filter it reads what the first search needs, and returns the
- * newest messages: drawn invisibly, they make the first results appear sooner.
+ * Searches the messages of all conversations. `filter` is the same object until another one is chosen. While a person
+ * types, the results of the former query remain until the first ones of the new query. Without a query and a filter it
+ * reads what the first search needs, and returns the newest messages: drawn invisibly, they make the first results
+ * appear sooner.
  */
 export const useGlobalSearch = (
   query: string,
@@ -74,7 +75,6 @@ export const useGlobalSearch = (
 ): GlobalSearchView & { showMore: () => void } => {
   const engine = useEngine();
   const [cache] = useState(() => new TextBlockCache());
-  const filterKey = toKey(filter);
   const [shown, setShown] = useState(noSearch);
   const current = useRef<GlobalMessageSearch>(undefined);
   const newest = useLiveQuery("newest messages", (context) => readNewestResults(context, cache), false);
@@ -82,7 +82,6 @@ export const useGlobalSearch = (
   const arrived = useArrivedResults(query, filter, newest);
   const isPreparing = query === "" && !filter;
   const canPrepareRest = isPreparing && instant !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the filter, made anew by each render
   useEffect(() => {
     if (!engine || isPreparing) {
       setShown(noSearch);
@@ -94,7 +93,7 @@ export const useGlobalSearch = (
     current.current = search;
     void search.start();
     return () => search.stop();
-  }, [engine, query, filterKey, cache]);
+  }, [engine, query, filter, isPreparing, cache]);
   useEffect(() => {
     const context = canPrepareRest && engine?.client.context.get();
     if (!context) return;
@@ -104,11 +103,10 @@ export const useGlobalSearch = (
     return () => controller.abort();
   }, [engine, canPrepareRest, cache]);
   const showMore = useCallback(() => void current.current?.showMore(), []);
-  const { search, ...view } = toKey(shown.search.filter) === filterKey ? shown : noSearch;
+  const { search, ...view } = shown.search.filter === filter ? shown : noSearch;
   const isCurrent = search.query === query;
   const hasOwnResults = isCurrent && (view.stored.length > 0 || view.state !== "running");
-  if (instant && instant.length > 0 && filterKey === noFilterKey && !hasOwnResults)
-    return { ...noSearch, stored: instant, showMore };
+  if (instant && instant.length > 0 && !filter && !hasOwnResults) return { ...noSearch, stored: instant, showMore };
   const stored = addArrived(view.stored, arrived);
   return { ...view, stored, ...(isCurrent ? {} : { state: "running" }), showMore };
 };

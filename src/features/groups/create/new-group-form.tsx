@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import * as v from "valibot";
 import { Button } from "#components/controls/button.tsx";
@@ -66,11 +66,11 @@ export function NewGroupForm({ people }: { people: PersonRow[] }) {
   };
   // The group may have been created although the response was lost.
   const createdName = useConversation(id)?.group?.name;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the group is known and no request is running
+  const finishCreated = useEffectEvent((name: string) => void finish(name));
   useEffect(() => {
-    if (createdName === undefined || isRunning.current) return;
+    if (createdName === undefined || isBusy || isRunning.current) return;
     isRunning.current = true;
-    void finish(createdName);
+    finishCreated(createdName);
   }, [createdName, isBusy]);
 
   const choosePicture = async (file: File) => {

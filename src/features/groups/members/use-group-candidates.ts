@@ -1,4 +1,5 @@
-import { useEffect, useRef } from "react";
+import { useEffect } from "react";
+import { useLastDefined } from "#components/layout/use-last-defined.ts";
 import { GroupCandidates, groupPath } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { parseResponse } from "#lib/http/parse-response.ts";
@@ -27,16 +28,14 @@ export const useGroupCandidates = (group: Uuid, membersVersion: number, isWanted
   );
   const path = `${groupPath(group)}/invitations?version=${membersVersion}`;
   const [query, refetch] = useRemoteQuery(path, isWanted, parseCandidates);
-  // The former result stays visible while the server is asked again.
-  const former = useRef<GroupCandidates["former"]>([]);
   const answer = query.state === "found" ? query.body : undefined;
-  if (answer) former.current = answer.former;
+  const former = useLastDefined(answer?.former) ?? []; // stays visible while the server is asked again
   useEffect(() => {
     if (answer) saveInvitedPeople(group, answer.invited);
   }, [group, answer]);
   return {
     invited: invited ?? undefined,
-    former: former.current,
+    former,
     failure: query.state === "failed" ? query.code : undefined,
     refetch,
   };

@@ -44,20 +44,20 @@ export const useScanningCamera = (
   attempt: number,
   onCode: (text: string) => void,
 ): CameraState => {
-  const [state, setState] = useState<CameraState>("opening");
+  const [shown, setShown] = useState<{ attempt: number; state: CameraState }>({ attempt, state: "opening" });
   const isVisible = useIsVisible();
   const report = useEffectEvent(onCode);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `attempt` opens the camera again
   useEffect(() => {
     if (!isVisible) return;
     let isCurrent = true;
     let stream: MediaStream | undefined;
+    const show = (state: CameraState) => setShown({ attempt, state });
     const fail = (problem: CameraProblem) => {
       stopStream(stream);
-      if (isCurrent) setState(problem);
+      if (isCurrent) show(problem);
     };
     const scan = async () => {
-      setState("opening");
+      show("opening");
       const reading = createCodeReader().catch(() => undefined);
       try {
         stream = await openCamera();
@@ -73,7 +73,7 @@ export const useScanningCamera = (
       while (isCurrent) {
         const { current } = video;
         if (current && current.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA) {
-          setState((before) => (before === "opening" ? "open" : before));
+          setShown((before) => (before.state === "opening" ? { attempt, state: "open" } : before));
           const text = await read(current).catch(() => undefined);
           if (isCurrent && text) return report(text);
         }
@@ -86,5 +86,5 @@ export const useScanningCamera = (
       stopStream(stream);
     };
   }, [isVisible, attempt, video]);
-  return state;
+  return shown.attempt === attempt ? shown.state : "opening";
 };

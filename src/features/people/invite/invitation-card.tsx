@@ -80,26 +80,25 @@ export function InvitationCard({ invitation }: { invitation: InvitationState }) 
   const { t } = useTranslation();
   const { own, query, retry, isBusy } = invitation;
   const card = useRef<HTMLDivElement>(null);
-  const isChanging = useRef(false);
   const url = own?.invitation?.url;
   // The pressed button disappears: the first one of what replaces it receives the focus.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the address changes when the buttons do
+  const change = useRef<{ from: string | undefined }>(undefined);
   useEffect(() => {
-    if (isChanging.current) card.current?.querySelector<HTMLElement>("a, button")?.focus();
-    isChanging.current = false;
+    if (change.current && change.current.from !== url) card.current?.querySelector<HTMLElement>("a, button")?.focus();
+    change.current = undefined;
   }, [url]);
-  const change = async (command: () => Promise<OwnInvitation | undefined>) => {
-    isChanging.current = true;
-    if (!(await command())) isChanging.current = false;
+  const run = async (command: () => Promise<OwnInvitation | undefined>) => {
+    change.current = { from: url };
+    if (!(await command())) change.current = undefined;
   };
   if (!own) return <PendingContent query={query} retry={retry} />;
   return (
     <div ref={card}>
       {own.invitation ? (
-        <PresentInvitation invitation={own.invitation} isBusy={isBusy} onRevoke={() => change(invitation.revoke)} />
+        <PresentInvitation invitation={own.invitation} isBusy={isBusy} onRevoke={() => run(invitation.revoke)} />
       ) : (
         <div className="flex flex-col p-4">
-          <Button busy={isBusy} onClick={() => void change(invitation.create)}>
+          <Button busy={isBusy} onClick={() => void run(invitation.create)}>
             <IconLabel icon="i-ph-share-network" label={t("invite.create")} />
           </Button>
         </div>

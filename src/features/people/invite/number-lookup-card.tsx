@@ -40,9 +40,8 @@ function AbsentNumber({ phone, name, invitation }: AbsentNumberProps) {
   const link = useRef<HTMLAnchorElement>(null);
   const isCreating = useRef(false);
   // The link replaces the pressed button. A device without a messages app shows nothing else.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the address changes when the link appears
   useEffect(() => {
-    if (isCreating.current) link.current?.focus();
+    if (isCreating.current && url !== undefined) link.current?.focus();
     isCreating.current = false;
   }, [url]);
   const create = async () => {
@@ -86,7 +85,7 @@ export function NumberLookupCard({ invitation }: { invitation: InvitationState }
   const [isSearching, setSearching] = useState(false);
   const [lookup, setLookup] = useState<Lookup>();
   /** Names of picked contacts by the digits of their numbers. */
-  const names = useRef(new Map<string, string>());
+  const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
   useSavedNumbers(typed);
 
   const search = async (text: string) => {
@@ -112,7 +111,9 @@ export function NumberLookupCard({ invitation }: { invitation: InvitationState }
   const pick = async () => {
     const picked = await pickContacts();
     if (picked.length === 0) return;
-    for (const { name, phone } of picked) names.current.set(toPhoneQuery(phone), name);
+    setNames(
+      (before) => new Map([...before, ...picked.map(({ name, phone }) => [toPhoneQuery(phone), name] as const)]),
+    );
     const text = [...typed.split("\n"), ...picked.map(({ phone }) => phone)].filter((line) => line.trim()).join("\n");
     setTyped(text);
     await search(text);
@@ -173,7 +174,7 @@ export function NumberLookupCard({ invitation }: { invitation: InvitationState }
                 <AbsentNumber
                   key={phone}
                   phone={phone}
-                  name={names.current.get(toPhoneQuery(phone)) ?? ""}
+                  name={names.get(toPhoneQuery(phone)) ?? ""}
                   invitation={invitation}
                 />
               ))}

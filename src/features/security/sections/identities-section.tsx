@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { SettingsCard } from "#components/layout/settings-page.tsx";
@@ -65,9 +65,7 @@ function LinkProviderButton({ provider }: { provider: Provider }) {
 const useLinkingResult = () => {
   const { t } = useTranslation();
   const { reload } = useSecurityChanges();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the result is in the URL once
-  useEffect(() => {
-    if (!hasOAuthCallback()) return;
+  const showResult = useEffectEvent(() => {
     finishProviderLinking().then(
       async (result) => {
         if (result !== "linked") return;
@@ -78,6 +76,9 @@ const useLinkingResult = () => {
         showToast({ tone: "danger", title: t("security.linked.failed"), message: toErrorText(error, t) });
       },
     );
+  });
+  useEffect(() => {
+    if (hasOAuthCallback()) showResult(); // the result is in the URL once
   }, []);
 };
 

@@ -1,10 +1,10 @@
-import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
+import { useLoaded } from "#components/layout/use-loaded.ts";
 import { MessagePreview } from "#components/messages/message-preview.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import type { ConversationId } from "#contract/ids.ts";
-import type { MessageInfo, ReceiptTime } from "#contract/wire/message-info.ts";
+import type { ReceiptTime } from "#contract/wire/message-info.ts";
 import { formatTime } from "#i18n/format.ts";
 import { formatDayHeading } from "#i18n/relative-date.ts";
 import type { Translate } from "#i18n/setup.ts";
@@ -36,23 +36,11 @@ export default function MessageInfoSheet({ conversation, item, onClose }: Messag
   const { t } = useTranslation();
   const isOnline = useLinkState() === "online";
   const { receipts: seesReads } = useSettings();
-  const [info, setInfo] = useState<MessageInfo>();
-  const [hasFailed, setFailed] = useState(false);
-  const [attempts, setAttempts] = useState(0);
   const { seq, status, at, body } = item;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads on retry, on a new tick and when online again
-  useEffect(() => {
-    if (!isOnline) return;
-    let isWanted = true;
-    setFailed(false);
-    fetchMessageInfo(conversation, seq).then(
-      (loaded) => isWanted && setInfo(loaded),
-      () => isWanted && setFailed(true),
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [conversation, seq, status, attempts, isOnline]);
+  // Another status has another time.
+  const key = isOnline ? `${conversation} ${seq} ${status}` : undefined;
+  const { value: info, failure, retry } = useLoaded(key, () => fetchMessageInfo(conversation, seq));
+  const hasFailed = failure !== undefined;
   const hasTick = { delivered: status === "delivered" || status === "read", read: status === "read" };
   const describeReceipt = (kind: "delivered" | "read"): string => {
     if (kind === "read" && !seesReads && !info?.read && !hasTick.read) return t("messages.info.hidden");
@@ -98,7 +86,7 @@ export default function MessageInfoSheet({ conversation, item, onClose }: Messag
         {!info && isOnline && hasFailed && (
           <div role="alert" className="grid justify-items-center gap-3 p-4 text-center">
             <p>{t("messages.info.failed")}</p>
-            <Button variant="secondary" onClick={() => setAttempts(attempts + 1)}>
+            <Button variant="secondary" onClick={retry}>
               {t("common.retry")}
             </Button>
           </div>

@@ -1,12 +1,12 @@
-import { useEffect, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Button } from "#components/controls/button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { isNearScrollEnd } from "#components/layout/scroll-end.ts";
+import { useLoaded } from "#components/layout/use-loaded.ts";
 import { MessagePreview } from "#components/messages/message-preview.tsx";
 import { Sheet } from "#components/overlays/sheet.tsx";
 import { PersonListItem } from "#components/people/person-row.tsx";
-import type { Receipts } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
 import { findSender } from "#features/chat/message/senders.ts";
@@ -34,28 +34,13 @@ type ReceiptsSheetProps = {
   onClose: () => void;
 };
 
-type ReceiptsResult = { receipts?: Receipts; failure?: string };
-
 /** Members who have read, received or not yet received an own group message. */
 export default function ReceiptsSheet({ group, ownNumber, seq, body, status, onClose }: ReceiptsSheetProps) {
   const { t } = useTranslation();
   const isOnline = useLinkState() === "online";
-  const [{ receipts, failure }, setResult] = useState<ReceiptsResult>({});
-  const [attempts, setAttempts] = useState(0);
+  const key = `${group} ${seq} ${status} ${isOnline}`;
+  const { value: receipts, failure, retry } = useLoaded(key, () => fetchReceipts(group, seq));
   const [limit, setLimit] = useState(receiptPageSize);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads on retry, on a new status and when online again
-  useEffect(() => {
-    let isWanted = true;
-    fetchReceipts(group, seq).then(
-      (receipts) => isWanted && setResult({ receipts }),
-      (error: unknown) =>
-        isWanted &&
-        setResult(({ receipts }) => (receipts ? { receipts } : { failure: t(`errors.${asSyncError(error).code}`) })),
-    );
-    return () => {
-      isWanted = false;
-    };
-  }, [group, seq, status, attempts, isOnline]);
   const numbers = useMemo(
     () => (receipts ? [...receipts.read, ...receipts.delivered, ...receipts.sent] : []),
     [receipts],
@@ -69,17 +54,11 @@ export default function ReceiptsSheet({ group, ownNumber, seq, body, status, onC
       <p className="mx-4 mb-3 shrink-0 truncate rounded-card bg-raised px-3 py-2 text-sm text-muted">
         <MessagePreview body={body} />
       </p>
-      {failure !== undefined ? (
+      {failure !== undefined && !receipts ? (
         <div role="alert" className="grid justify-items-center gap-3 p-6 text-center">
           <p className="font-semibold">{t("groups.receipts.failed")}</p>
-          <p className="text-muted">{failure}</p>
-          <Button
-            variant="secondary"
-            onClick={() => {
-              setResult({});
-              setAttempts(attempts + 1);
-            }}
-          >
+          <p className="text-muted">{t(`errors.${asSyncError(failure).code}`)}</p>
+          <Button variant="secondary" onClick={retry}>
             {t("common.retry")}
           </Button>
         </div>
