@@ -17,7 +17,8 @@ const soonLoadedParts = ["tools", "group-chat", "notifier", "push", "media", "me
 const errorPrefix = "errors.";
 /** Texts of an error code with its waiting time, which any code may show. */
 const rateLimitPrefix = "shell.rateLimited";
-const pluralForm = /_(one|other)$/;
+/** End of the key of a plural form, in any language (Unicode CLDR). */
+export const pluralForm = /_(zero|one|two|few|many|other)$/;
 
 /**
  * String literals of each module that may be keys, and prefixes of computed keys.

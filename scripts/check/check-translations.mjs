@@ -1,9 +1,11 @@
 // Checks that the texts of all languages are complete: same keys, same placeholders, none empty, unused or missing. A
-// language is a file in src/i18n; French, the first one of the product, is what the others are compared with.
+// language is a file in src/i18n; French, the first one of the product, is what the others are compared with. Each
+// language has the plural forms that its own rules name (Intl.PluralRules).
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseSync } from "oxc-parser";
 import { languages as declared } from "../../contract/language.ts";
+import { pluralForm } from "../build/text-parts.mjs";
 import { root } from "../run.mjs";
 
 const textFolder = join(root, "src", "i18n");
@@ -13,8 +15,7 @@ const listLanguages = (folder) =>
   readdirSync(folder)
     .filter((name) => name.endsWith(".json"))
     .map((name) => name.slice(0, -".json".length));
-/** @type {string[]} */
-const languages = [...declared];
+const languages = listLanguages(textFolder);
 /** Prefixes of keys that are requested with a typed variable, as in t(`errors.${code}`). */
 const dynamicPrefixes = [
   "errors.",
@@ -42,20 +43,20 @@ const dynamicPrefixes = [
 
 /** @type {string[]} */
 const problems = [];
-for (const folder of [textFolder, helpFolder]) {
-  const found = listLanguages(folder);
-  const name = relative(root, folder);
-  for (const language of found)
-    if (!languages.includes(language))
-      problems.push(`${name}/${language}.json: contract/language.ts has no ${language}`);
-  for (const language of languages) if (!found.includes(language)) problems.push(`${name}/${language}.json is missing`);
+/** @param {string} named @param {readonly string[]} names @param {string} where */
+const requireLanguage = (named, names, where) => {
+  if (!names.includes(named)) problems.push(`${where} has no ${named}`);
+};
+for (const language of languages) {
+  requireLanguage(language, declared, "contract/language.ts");
+  requireLanguage(language, listLanguages(helpFolder), relative(root, helpFolder));
 }
+for (const language of [...declared, ...listLanguages(helpFolder)])
+  requireLanguage(language, languages, relative(root, textFolder));
 if (problems.length > 0) {
   console.error(problems.join("\n"));
   process.exit(1);
 }
-const pluralForm = /_(zero|one|two|few|many|other)$/;
-
 function flatten(node, path = "") {
   return Object.entries(node).flatMap(([name, value]) =>
     typeof value === "object" ? flatten(value, `${path}${name}.`) : [[`${path}${name}`, value]],
@@ -76,16 +77,34 @@ function listPlaceholders(key, text) {
   return [...names].sort().join(" ");
 }
 
+const countMax = 1_000; // larger numbers need no form of their own: "other" stands for them
+/** Plural forms of whole numbers in a language, and "other", which i18next uses where a form is missing. */
+const listPluralForms = (language) => {
+  const rules = new Intl.PluralRules(language);
+  return new Set(["other", ...Array.from({ length: countMax + 1 }, (_, count) => rules.select(count))]);
+};
+
 const french = textsByLanguage.fr;
+/** Keys that a language needs: those of French, with the plural forms of this language. */
+const listNeededKeys = (language) => {
+  const forms = [...listPluralForms(language)];
+  const needed = [...french.keys()].flatMap((key) =>
+    pluralForm.test(key) ? forms.map((form) => key.replace(pluralForm, `_${form}`)) : [key],
+  );
+  return new Set(needed);
+};
+
 for (const language of languages) {
+  const needed = listNeededKeys(language);
   for (const [key, text] of textsByLanguage[language]) {
+    const original = french.get(key) ?? french.get(key.replace(pluralForm, "_other"));
     if (typeof text !== "string" || text.trim() === "") problems.push(`${language}: ${key} is empty`);
-    else if (!french.has(key)) problems.push(`fr: ${key} is missing (${language} has it)`);
-    else if (listPlaceholders(key, text) !== listPlaceholders(key, french.get(key)))
+    else if (original === undefined) problems.push(`fr: ${key} is missing (${language} has it)`);
+    else if (!needed.has(key)) problems.push(`${language}: ${key} is a plural form that ${language} does not have`);
+    else if (listPlaceholders(key, text) !== listPlaceholders(key, original))
       problems.push(`${language}: ${key} has other placeholders than fr`);
   }
-  for (const key of french.keys())
-    if (!textsByLanguage[language].has(key)) problems.push(`${language}: ${key} is missing`);
+  for (const key of needed) if (!textsByLanguage[language].has(key)) problems.push(`${language}: ${key} is missing`);
 }
 
 // French requires a no-break space before these characters.
