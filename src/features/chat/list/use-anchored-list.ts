@@ -1,5 +1,5 @@
 import { elementScroll, measureElement, type ReactVirtualizer, useVirtualizer } from "@tanstack/react-virtual";
-import { type RefObject, useCallback, useLayoutEffect, useRef, useState } from "react";
+import { type RefObject, useCallback, useEffectEvent, useLayoutEffect, useRef, useState } from "react";
 
 export const listTopPx = 56; // height of the area above the oldest message
 const endThresholdPx = 80; // this close to the end counts as being at the end
@@ -40,14 +40,13 @@ export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...p
     hasMovedUp.current ||= !isResized && element.scrollTop < lastTop.current && measureDistanceFromEnd(element) > 1;
     lastTop.current = element.scrollTop;
   };
-  if (list.current && scroller.current) {
-    // A page may arrive between a scroll and its event: anchor to the rows that are visible now.
-    if (list.current.options.count !== count) {
-      list.current.scrollOffset = scroller.current.scrollTop;
-      wasNearEnd.current = isNearEnd(scroller.current);
-    }
-    detectMoveUp();
+  // A page may arrive between a scroll and its event: anchor to the rows that are visible now. Read while rendering, when
+  // the position has to be known: the library finds its anchor in `useVirtualizer`, and the commit changes the height.
+  if (list.current && scroller.current && list.current.options.count !== count) {
+    list.current.scrollOffset = scroller.current.scrollTop;
+    wasNearEnd.current = isNearEnd(scroller.current);
   }
+  useLayoutEffect(detectMoveUp); // before the scrolls of `useVirtualizer`
   // Keep the estimate of a row until it is measured, even if its message is deleted meanwhile: a measured change can be
   // compensated, whereas a new estimate above the visible rows would move them.
   const estimateSize = (index: number): number => {
@@ -97,7 +96,9 @@ export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...p
     overscan: 8,
     directDomUpdates: true,
   });
-  list.current = virtualizer;
+  useLayoutEffect(() => {
+    list.current = virtualizer;
+  }, [virtualizer]);
   // Compensate size changes above the rows that are read. Below a row that fills the list nothing is read, and a text
   // that the user expands grows downwards.
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (item, delta, { itemSizeCache, scrollOffset }) => {
@@ -110,9 +111,13 @@ export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...p
   // Also kept in a ref: a scroll event may come before the state is rendered.
   const [isAtEnd, setAtEndState] = useState(!isHistoryView);
   const atEnd = useRef(isAtEnd);
-  const isLast = useRef(!hasNewer);
-  isLast.current = !hasNewer;
-  const isAnchored = useCallback(() => atEnd.current && isLast.current, []);
+  const isAnchored = () => atEnd.current && !hasNewer;
+  /** Scrolls to the end if the list is anchored there; returns whether it is. */
+  const followEnd = useEffectEvent((): boolean => {
+    const isFollowing = isAnchored();
+    if (isFollowing) virtualizer.scrollToEnd();
+    return isFollowing;
+  });
   const setAtEnd = (isThere: boolean) => {
     atEnd.current = isThere;
     setAtEndState(isThere);
@@ -129,7 +134,7 @@ export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...p
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element) return;
-    if (isAnchored()) virtualizer.scrollToEnd();
+    followEnd();
     let width = element.clientWidth;
     heightPx.current = element.clientHeight;
     const observer = new ResizeObserver(() => {
@@ -137,14 +142,14 @@ export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...p
       width = element.clientWidth;
       heightPx.current = element.clientHeight;
       // An on-screen keyboard or a growing composer shrinks the list: stay at the end.
-      if (isAnchored()) virtualizer.scrollToEnd();
+      if (followEnd()) return;
       // Rotating the device changes all row heights: restore the first visible row.
-      else if (isRotated && firstVisibleIndex.current !== undefined)
+      if (isRotated && firstVisibleIndex.current !== undefined)
         virtualizer.scrollToIndex(firstVisibleIndex.current, { align: "start" });
     });
     observer.observe(element);
     return () => observer.disconnect();
-  }, [virtualizer, scroller, isAnchored]);
+  }, [virtualizer, scroller]);
 
   // Only scrolling up leaves the end. If rows just turned out higher than estimated, follow the end.
   const onScroll = (element: Element) => {
@@ -162,8 +167,8 @@ export function useAnchoredList({ scroller, count, isHistoryView, hasNewer, ...p
   useLayoutEffect(() => {
     if (scrolledCount.current === count) return;
     scrolledCount.current = count;
-    if (isAnchored() && wasNearEnd.current) virtualizer.scrollToEnd();
-  }, [virtualizer, isAnchored, count]);
+    if (wasNearEnd.current) followEnd();
+  }, [count]);
 
   /** Notices the end after `scrollToRow` without a movement: no scroll event comes then. */
   const detectEnd = useCallback(() => {
