@@ -98,8 +98,8 @@ const stages = {
   "src/features/auth": [["form"], ["flows"], ["screens"]],
   "src/features/calls": [["host/call-notices.ts"], ["hooks"], ["screen"], ["end"], ["host"], ["log"]],
   "src/features/chat": [
-    ["search/search-matching.ts", "search/search-highlight.tsx"],
-    ["composer/composer-overlay.ts", "composer/composer-notice.tsx", "composer/discard-dialog.tsx"],
+    ["search/search-highlight.tsx"],
+    ["composer/composer-notice.tsx", "composer/discard-dialog.tsx"],
     [
       "message/senders.ts",
       "message/collapse-text.ts",
