@@ -126,6 +126,7 @@ class CachedFileEntry implements CachedFile {
     this.#localRead ??= this.#readLocally();
     await this.#localRead;
     if (this.#state.get().state === "here") return;
+    if (this.#tab.link.get() === "offline") throw new SyncError("offline");
     this.#state.set({ url: undefined, state: "loading" });
     const { fetchAndCacheFile } = await import("./download-cache.ts").catch(() => {
       throw new SyncError("offline"); // the code was never loaded and there is no network

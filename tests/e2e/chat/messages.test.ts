@@ -228,7 +228,6 @@ test("a file is saved with its name and bytes, and a voice message is played, so
   await expect(bar).toContainText(ben.username);
   expect(await areHeard()).toBe(true);
   expect(await findAxeViolations(page)).toEqual([]);
-  await page.screenshot({ path: "test-results/voice-bar.png" });
   await phone.goToTab("senga");
   await expect.poll(areHeard).toBe(true);
   await bar.getByRole("button", { name: texts.pauseVoice }).click();
@@ -261,8 +260,17 @@ test("a file is saved with its name and bytes, and a voice message is played, so
   await page.reload();
   await page.getByRole("button", { name: /Pas ici\.pdf/ }).click();
   await expect(isOffline).toBeVisible();
+  // A press in the first moment, before the store was read, counts too.
+  await page.evaluate((label) => {
+    const presser = new MutationObserver(() => {
+      const button = document.querySelector<HTMLElement>(`button[aria-label^="${label}"]`);
+      if (!button) return;
+      presser.disconnect();
+      button.click();
+    });
+    presser.observe(document.body, { childList: true, subtree: true });
+  }, texts.playVoice);
   await goToTop();
-  await play.last().click();
   await expect.poll(() => heard(short)).toBeGreaterThan(300);
   await phone.close();
 });

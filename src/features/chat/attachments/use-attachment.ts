@@ -32,12 +32,14 @@ export const useAttachment = (conversation: ConversationId, body: AttachedBody):
   const { t } = useTranslation();
   const file = useFile(conversation, body);
   const isOffline = useIsOffline();
-  const { url, load } = file;
+  const { url, state, load } = file;
+  // Until the store was read, the file may be on this device.
+  const isAbsent = isOffline && state !== "loading";
   const request = useCallback(() => {
-    if (isOffline) showToast({ tone: "danger", title: t("common.error"), message: t("errors.offline") });
+    if (isAbsent) showToast({ tone: "danger", title: t("common.error"), message: t("errors.offline") });
     else load();
-    return !isOffline;
-  }, [isOffline, load, t]);
+    return !isAbsent;
+  }, [isAbsent, load, t]);
   return { ...file, isUnreachable: isOffline && url === undefined, request };
 };
 

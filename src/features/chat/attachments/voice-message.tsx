@@ -66,7 +66,7 @@ export default function VoiceMessage({ conversation, item, body, description, on
   const { t } = useTranslation();
   const language = useLanguage();
   const { file, ms: totalMs } = body;
-  const { url, state, load, isUnreachable, request } = useAttachment(conversation, body);
+  const { url, state, error, load, isUnreachable, request } = useAttachment(conversation, body);
   const playback = useSyncExternalStore(subscribeToVoicePlayback, () => getVoicePlayback(file));
   const rate = useSyncExternalStore(subscribeToVoicePlayback, getPlaybackRate);
   const liveUpload = useUpload(item.upload && file);
@@ -99,6 +99,7 @@ export default function VoiceMessage({ conversation, item, body, description, on
     if (!isPlayRequested || (state !== "failed" && !url)) return;
     setPlayRequested(false);
     if (url) play(url);
+    else if (error === "offline") showToast({ tone: "danger", title: t("common.error"), message: t("errors.offline") });
     else showFailure();
   }, [isPlayRequested, url, state]);
   useEffect(() => inCall.subscribe(() => inCall.get() && setPlayRequested(false)), []);
