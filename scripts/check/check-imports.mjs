@@ -1,16 +1,12 @@
 // Checks the import rules (import-rules.mjs), that imports form no cycles, and how they are written: an import names its
 // file with the extension, relatively within its own folder and below, otherwise by an alias of package.json. Paths in
-// `new URL(path, import.meta.url)` lead to a file. The number of entries per folder is limited.
+// `new URL(path, import.meta.url)` lead to a file.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { parseSync } from "oxc-parser";
 import { root } from "../run.mjs";
 import { findUrlViolation, findViolation } from "./import-rules.mjs";
 import { listSources } from "./list-sources.mjs";
-
-/** Maximum entries of a folder, files and folders. */
-const entriesMax = 20;
-const testEntriesMax = 25;
 
 const all = listSources();
 const sources = all.filter((file) => /^(contract|worker|src)\/.*\.tsx?$/.test(file));
@@ -117,19 +113,6 @@ function visitForCycles(file, trail) {
   state.set(file, "done");
 }
 for (const file of graph.keys()) visitForCycles(file, []);
-
-/** @type {Map<string, Set<string>>} */
-const entries = new Map();
-for (const file of all.filter((name) => /^(contract|worker|src|scripts|bench|tests)\//.test(name))) {
-  for (let path = file; path.includes("/"); path = dirname(path)) {
-    const folder = dirname(path);
-    entries.set(folder, (entries.get(folder) ?? new Set()).add(path));
-  }
-}
-for (const [folder, { size }] of entries) {
-  const max = folder.startsWith("tests") ? testEntriesMax : entriesMax;
-  if (size > max) problems.push(`${folder} has ${size} entries, more than ${max}: divide it by subject`);
-}
 
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
