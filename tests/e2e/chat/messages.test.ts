@@ -263,7 +263,7 @@ test("a file is saved with its name and bytes, and a voice message is played, so
   // A press in the first moment, before the store was read, counts too.
   await page.evaluate((label) => {
     const presser = new MutationObserver(() => {
-      const button = [...document.querySelectorAll<HTMLElement>(`button[aria-label^="${label}"]`)].at(-1);
+      const button = document.querySelector<HTMLElement>(`button[aria-label^="${label}"][aria-label*="(0:28)"]`);
       if (!button) return;
       presser.disconnect();
       button.click();
