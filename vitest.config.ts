@@ -57,6 +57,7 @@ const define = { LOCAL_MAILBOX: "true" };
 
 /** Tests that count operations or timers of all objects in their runtime, or test production limits. */
 const alone = [
+  "tests/worker/auth/password-hashing.test.ts",
   "tests/worker/auth/user-enumeration.test.ts",
   "tests/worker/platform/request-limits.test.ts",
   "tests/worker/messages/rows.test.ts",

@@ -24,8 +24,11 @@ export type ChangeFrame = ServerFrameOf<
 
 /** Result of the command that a frame answers. */
 export const toCommandResult = (frame: ResultFrame): CommandResults[RequestCommand["type"]] => {
-  if (frame.type === "call") return frame.result;
-  return frame.type === "done" ? { passed: true, revision: frame.revision ?? 0 } : frame;
+  const { ref: _, ...result } = frame;
+  if (result.type === "call") return result.result;
+  if (result.type === "done") return { passed: true, revision: result.revision ?? 0 };
+  const { type: __, ...content } = result;
+  return content;
 };
 
 type SentRefs = ReadonlyMap<number, { cid: string; conversation: string }>;

@@ -13,6 +13,7 @@ import {
   watchFiles,
 } from "#tests/support/browser/chat-files.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
+import { soundsOf, watchSounds } from "#tests/support/browser/sounds.ts";
 import { fill } from "#tests/support/browser/test-client.ts";
 import { sendAttachment } from "#tests/support/people/attachments.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
@@ -31,22 +32,6 @@ const tapTwice = async (page: Page, at: { x: number; y: number }): Promise<void>
   );
   await input.detach();
 };
-
-type Sound = { paused: boolean; playbackRate: number };
-const watchSounds = (page: Page) =>
-  page.addInitScript(() => {
-    const all: HTMLAudioElement[] = [];
-    const Native = window.Audio;
-    window.Audio = class extends Native {
-      constructor(src?: string) {
-        super(src);
-        all.push(this);
-      }
-    };
-    Object.assign(window, { sounds: () => all.map(({ paused, playbackRate }) => ({ paused, playbackRate })) });
-  });
-const soundsOf = (page: Page): Promise<Sound[]> =>
-  page.evaluate(() => (window as unknown as { sounds(): Sound[] }).sounds());
 
 test("a picture reserves its space, loads automatically when it is small, and can be enlarged", async ({
   browser,
@@ -263,7 +248,7 @@ test("a file is saved with its name and bytes, and a voice message is played, so
   // A press in the first moment, before the store was read, counts too.
   await page.evaluate((label) => {
     const presser = new MutationObserver(() => {
-      const button = [...document.querySelectorAll<HTMLElement>(`button[aria-label^="${label}"]`)].at(-1);
+      const button = document.querySelector<HTMLElement>(`button[aria-label^="${label}"][aria-label*="(0:28)"]`);
       if (!button) return;
       presser.disconnect();
       button.click();

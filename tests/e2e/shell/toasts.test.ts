@@ -80,7 +80,7 @@ test("what the chat itself shows is said to screen readers alone, and a line cov
   server,
 }) => {
   const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 9_310, "Ana Mbuyi"), await makePerson(site, 9_311, "Ben")];
+  const [ana, ben] = [await makePerson(site, 9_390, "Ana Mbuyi"), await makePerson(site, 9_391, "Ben")];
   await connectPeople(site, ana, ben);
   const id = privateConversationId(ana.id, ben.id);
   await sendTexts(site, ben, id, ["Le code est 4821", "Rendez-vous à midi", "À demain"]);
@@ -145,9 +145,9 @@ test("a toast with an action stays for five seconds, its button below the text, 
   server,
 }) => {
   const site = toSite(server);
-  const ana = await makePerson(site, 9_312, "Ana Mbuyi");
+  const ana = await makePerson(site, 9_392, "Ana Mbuyi");
   for (const [index, name] of ["Ben", "Cléo"].entries()) {
-    const other = await makePerson(site, 9_313 + index, name);
+    const other = await makePerson(site, 9_393 + index, name);
     await connectPeople(site, ana, other);
     await sendTexts(site, other, privateConversationId(ana.id, other.id), [`de ${name}`]);
   }

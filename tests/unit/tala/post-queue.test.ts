@@ -160,10 +160,10 @@ describe("a status being sent", () => {
     const tab = await makeDevice(server, amina).openTab();
     let isRefusing = true;
     server.tala.refuse = (_, { body }) =>
-      isRefusing && body instanceof FormData && String(body.get("post")).includes("bad")
+      isRefusing && body instanceof FormData && String(body.get("post")).includes("wrong")
         ? { error: "not_an_image" }
         : undefined;
-    const id = await enqueuePost(tab, "bad", picture, "everyone");
+    const id = await enqueuePost(tab, "wrong", picture, "everyone");
     await enqueuePost(tab, "good", undefined, "everyone");
     await eventually(async () =>
       expect(await listPendingPosts(getContext(tab))).toMatchObject([{ id, state: "failed", error: "not_an_image" }]),
@@ -171,7 +171,7 @@ describe("a status being sent", () => {
     expect(server.tala.texts).toEqual(["good"]);
     isRefusing = false;
     await requeuePost(tab, id);
-    await becomesPublished(server, tab, "good", "bad");
+    await becomesPublished(server, tab, "good", "wrong");
     expect(server.tala.posts[1]).toMatchObject({ id, bytes });
   });
 

@@ -13,18 +13,18 @@ type VoiceBarProps = {
 };
 
 /** Controls of a voice message that goes on playing after its chat was left. */
-export default function VoiceBar({ track: { file, ms, path, label }, isInChat }: VoiceBarProps) {
+export default function VoiceBar({ track: { body, path, label }, isInChat }: VoiceBarProps) {
   const { t } = useTranslation();
-  const playback = useSyncExternalStore(subscribeToVoicePlayback, () => getVoicePlayback(file));
+  const playback = useSyncExternalStore(subscribeToVoicePlayback, () => getVoicePlayback(body.file));
   if (isInChat) return null;
-  const isPlaying = playback.state === "playing" || playback.state === "loading";
+  const isPlaying = playback.state !== "idle";
   return (
     <section
       aria-label={t("messages.voicePlaying")}
       className="flex min-h-14 shrink-0 items-center gap-1 border-b border-line bg-accent-soft px-2 py-1 text-text"
     >
       <IconButton
-        icon={isPlaying ? "i-ph-pause-fill" : "i-ph-play-fill"}
+        icon={playback.state === "loading" ? "spinner" : isPlaying ? "i-ph-pause-fill" : "i-ph-play-fill"}
         label={t(isPlaying ? "messages.pauseVoice" : "messages.playVoice")}
         className="text-accent"
         onClick={isPlaying ? pauseVoice : resumeVoice}
@@ -34,7 +34,7 @@ export default function VoiceBar({ track: { file, ms, path, label }, isInChat }:
         className="flex min-h-12 min-w-0 flex-1 flex-col justify-center rounded-card px-2 leading-tight hover:bg-raised"
       >
         <bdi className="truncate font-semibold">{label}</bdi>
-        <span className="text-sm tabular-nums">{`${formatDuration(playback.ms, true)} / ${formatDuration(ms, true)}`}</span>
+        <span className="text-sm tabular-nums">{`${formatDuration(playback.ms, true)} / ${formatDuration(body.ms, true)}`}</span>
       </Link>
       <IconButton icon="i-ph-x" label={t("messages.closeVoice")} onClick={closeVoice} />
     </section>

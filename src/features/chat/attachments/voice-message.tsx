@@ -1,12 +1,9 @@
-import { type KeyboardEvent, useEffect, useEffectEvent, useMemo, useState, useSyncExternalStore } from "react";
+import { type KeyboardEvent, useMemo, useSyncExternalStore } from "react";
 import { useTranslation } from "react-i18next";
-import { inCall } from "#calls/call-state.ts";
-import { showToast } from "#components/overlays/toast.tsx";
 import { readPath } from "#contract/files.ts";
 import { formatDuration } from "#i18n/format.ts";
 import { locales } from "#i18n/locales.ts";
 import { useLanguage } from "#i18n/setup.ts";
-import { currentEngine } from "#sync/engine/engine.ts";
 import { useUpload } from "#sync/hooks/use-files.ts";
 import { CancelUploadButton, UploadProgressRing, UploadProgressText } from "./upload-progress.tsx";
 import { type AttachmentProps, useAttachment } from "./use-attachment.ts";
@@ -59,53 +56,28 @@ function Waveform({ waveform, share }: { waveform: string; share: number }) {
 }
 
 /**
- * Voice message of a bubble. It keeps playing when scrolled out of view or when its chat is left, and stops when another
- * one starts.
+ * Voice message of a bubble. It is loaded and plays on when it is scrolled out of view or its chat is left, and
+ * stops when another one starts.
  */
 export default function VoiceMessage({ conversation, item, body, description, onDelete }: AttachmentProps<"voice">) {
   const { t } = useTranslation();
   const language = useLanguage();
   const { file, ms: totalMs } = body;
-  const { url, state, error, isUnreachable, request } = useAttachment(conversation, body);
+  const { url, isUnreachable, request } = useAttachment(conversation, body);
   const playback = useSyncExternalStore(subscribeToVoicePlayback, () => getVoicePlayback(file));
   const rate = useSyncExternalStore(subscribeToVoicePlayback, getPlaybackRate);
   const liveUpload = useUpload(item.upload && file);
   const upload = item.upload && (liveUpload ?? item.upload);
-  const [isPlayRequested, setPlayRequested] = useState(false); // plays as soon as the file is loaded
+  const isBusy = playback.state === "loading";
+  const isPlaying = playback.state === "playing";
 
-  const play = (source: string) => {
-    // A streamed message is downloaded after playing, for the next time and for offline use.
-    const getCachedFile = () => currentEngine.get()?.objectUrls.get(body);
-    const onEnded = () => source !== url && getCachedFile()?.load(conversation);
-    const retainSource = () => getCachedFile()?.subscribe(() => {});
-    void playVoice({ file, ms: totalMs, path: location.pathname, label: description, retainSource, onEnded }, source);
-  };
+  const track = { conversation, body, path: location.pathname, label: description };
   const toggle = () => {
-    if (playback.state === "playing" || (playback.state === "loading" && !isPlayRequested)) pauseVoice();
-    else if (isPlayRequested) setPlayRequested(false);
-    else if (url) play(url);
-    else if (body.size > downloadedMaxBytes && !isUnreachable) play(readPath(conversation, file));
-    else setPlayRequested(request());
+    if (isPlaying || isBusy) pauseVoice();
+    else if (body.size > downloadedMaxBytes && !isUnreachable) playVoice(track, readPath(conversation, file));
+    else if (url || request()) playVoice(track);
   };
-
-  const showFailure = () => showToast({ tone: "danger", title: t("common.error"), message: t("messages.voiceFailed") });
-  const answerPlayRequest = useEffectEvent(() => {
-    setPlayRequested(false);
-    if (url) play(url);
-    else if (error === "offline") showToast({ tone: "danger", title: t("common.error"), message: t("errors.offline") });
-    else showFailure();
-  });
-  useEffect(() => {
-    if (isPlayRequested && (state === "failed" || url)) answerPlayRequest();
-  }, [isPlayRequested, url, state]);
-  useEffect(() => inCall.subscribe(() => inCall.get() && setPlayRequested(false)), []);
-  const hasFailed = playback.state === "failed";
-  const reportFailure = useEffectEvent(showFailure);
-  useEffect(() => {
-    if (hasFailed) reportFailure();
-  }, [hasFailed]);
-
-  const seek = (ms: number) => seekVoice(file, Math.max(0, Math.min(totalMs, ms)));
+  const seek = (ms: number) => seekVoice(track, Math.max(0, Math.min(totalMs, ms)));
   const onKeyDown = (event: KeyboardEvent) => {
     const steps: Record<string, number> = {
       ArrowLeft: -seekStepMs,
@@ -121,8 +93,6 @@ export default function VoiceMessage({ conversation, item, body, description, on
     seek(playback.ms + step);
   };
 
-  const isBusy = isPlayRequested || playback.state === "loading";
-  const isPlaying = playback.state === "playing";
   const hasStarted = playback.ms > 0 || isPlaying;
   const totalText = formatDuration(totalMs, true);
   const playedText = formatDuration(playback.ms, true);
