@@ -26,7 +26,7 @@ export function ChoiceGroup<T extends string>(props: ChoiceGroupProps<T>) {
         {choices.map((choice) => (
           <label
             key={choice.value}
-            className="relative flex min-h-12 min-w-0 cursor-pointer flex-col items-center justify-center rounded-card border border-field px-1 py-2 text-center text-[0.9375rem] leading-tight max-[389px]:tracking-tight has-[:checked]:border-accent has-[:checked]:bg-accent-soft has-[:checked]:font-bold has-[:checked]:text-accent has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-offset-2 has-[:focus-visible]:outline-accent"
+            className="relative flex min-h-12 min-w-0 cursor-pointer flex-col items-center justify-center rounded-card border border-field px-0.5 py-2 text-center text-[0.9375rem] leading-tight max-[389px]:tracking-tight has-[:checked]:border-accent has-[:checked]:bg-accent-soft has-[:checked]:font-bold has-[:checked]:text-accent has-[:focus-visible]:outline-3 has-[:focus-visible]:outline-offset-2 has-[:focus-visible]:outline-accent"
           >
             <input
               type="radio"
