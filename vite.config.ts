@@ -6,6 +6,7 @@ import { chunkGroups, isAlwaysLoaded } from "./scripts/build/chunks.mjs";
 import { drawnIcons } from "./scripts/build/drawn-icons.mjs";
 import { partnerPlugin } from "./scripts/build/partner.mjs";
 import { pureSchemas } from "./scripts/build/pure-schemas.mjs";
+import { clientTargets } from "./scripts/build/targets.mjs";
 import { textParts, wholeTexts } from "./scripts/build/text-parts.mjs";
 
 // Set by scripts/local/dev.mjs, so that development shares its data with `npm start`.
@@ -44,8 +45,7 @@ export default defineConfig({
   environments: {
     client: {
       build: {
-        // Older Android phones whose WebView stopped being updated in 2022, and Safari of the same time.
-        target: ["chrome100", "safari15"],
+        target: clientTargets,
         modulePreload: {
           polyfill: false,
           // What every page of the app has loaded need not be listed with each dynamic import.

@@ -1,17 +1,18 @@
 import react from "@vitejs/plugin-react";
 import unocss from "unocss/vite";
 import { defineConfig } from "vite";
+import { inlineScripts } from "./scripts/build/inline-scripts.mjs";
 import { wholeTexts } from "./scripts/build/text-parts.mjs";
 
 // Builds src/prerender/main.tsx for Node. scripts/build/build.mjs runs it with the folder of the built client, whose
 // HTML it completes.
 export default defineConfig({
   publicDir: false,
-  plugins: [wholeTexts, unocss(), react()],
+  plugins: [wholeTexts, inlineScripts, unocss(), react()],
   build: {
     ssr: "src/prerender/main.tsx",
     target: "node22",
-    // The inline scripts of the documents are source texts of functions.
+    // Two inline scripts of the documents are source texts of functions (document.ts).
     minify: true,
     rolldownOptions: { output: { entryFileNames: "main.js" } },
   },

@@ -37,7 +37,7 @@ const header = (chat: ChatViewData, t: Translate): Markup => {
   </header>`;
 };
 
-/** The button records while the field is empty; `early-input.ts` shows the other icon. */
+/** The button records while the field is empty; `script/composer.ts` shows the other icon. */
 const composer = (
   t: Translate,
 ): Markup => markup`<form id="first-composer" method="dialog" class="relative shrink-0 border-t border-line bg-surface px-2 py-2 pb-[max(0.5rem,env(safe-area-inset-bottom))]">

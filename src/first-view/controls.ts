@@ -11,7 +11,7 @@ import { type Markup, markup } from "./markup.ts";
 
 const iconButtonClasses = "inline-grid size-12 shrink-0 place-items-center rounded-full text-[24px] hover:bg-raised";
 
-/** Button that works once the app has loaded: a press before is repeated then (`early-input.ts`). */
+/** Button that works once the app has loaded: a press before is repeated then (`script/composer.ts`). */
 export const iconButton = (icon: string, label: string, classes = ""): Markup =>
   markup`<button type="button" aria-label="${label}" title="${label}" class="${iconButtonClasses} ${classes}">
     <span class="${icon}" aria-hidden="true"></span></button>`;

@@ -284,7 +284,7 @@ export const renderChatStart = (oldestAt: number | undefined, now: number, t: Tr
   markup`<p>${t("chat.start")}</p>${oldestAt !== undefined && dayHeading(oldestAt, now)}`;
 
 /**
- * Template of a message sent before the app has loaded, which `early-input.ts` copies and fills in: the message, the
+ * Template of a message sent before the app has loaded, which `script/sent-messages.ts` copies and fills in: the message, the
  * heading of a day that it begins, and its tick once the server has stored it. The attributes give the current time,
  * the time of the newest message and how long an own message continues its run.
  */

@@ -1,16 +1,8 @@
-import { personHeader, sessionTransportHeader } from "#contract/auth/auth.ts";
-import { createUuid } from "#contract/ids.ts";
 import { defaultLanguage, languageParameter, languages, toManifestPath } from "#contract/language.ts";
-import { refreshMarginSeconds } from "#contract/limits/authentication.ts";
 import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import type { AppTemplate, StyleRule } from "#contract/wire/document/document-headers.ts";
 import { documentDataId, firstViewId } from "#contract/wire/document/document-names.ts";
-import { type EarlyInputOptions, startEarlyInput } from "#first-view/early-input.ts";
-import { createEarlySender } from "#first-view/early-sender.ts";
-import { isComposingKey } from "#lib/browser/composing-key.ts";
-import { animateEntrance } from "#lib/browser/page/row-entrance.ts";
-import { flashMessageKey } from "#lib/session/flash-message.ts";
-import { sessionLock } from "#lib/session/session-lock.ts";
+import firstViewScript from "#first-view/script/script.ts?script";
 import { appearanceScript, type BuildManifest, listModuleScripts, loadFailureScript, toCspHash } from "./document.ts";
 
 const extractInline = (html: string, tag: "script" | "style"): string[] =>
@@ -69,20 +61,6 @@ export const completeAppShell = (built: string, manifest: BuildManifest) => {
     styleHashes: extractInline(html, "style").map(toCspHash),
   };
 };
-
-const earlyInputValues = {
-  personHeader,
-  transportHeader: sessionTransportHeader,
-  sessionLock,
-  refreshMarginMs: refreshMarginSeconds * 1_000,
-  flashMessageKey,
-} satisfies Omit<EarlyInputOptions, "createUuid" | "createEarlySender" | "isComposingKey" | "animateEntrance">;
-
-/** Inline script of a first view: the source text of functions that use nothing from any module. */
-export const firstViewScript =
-  `(${startEarlyInput})({createUuid:${createUuid},createEarlySender:${createEarlySender},isComposingKey:${isComposingKey},` +
-  `animateEntrance:${animateEntrance},` +
-  `...${JSON.stringify(earlyInputValues)}})`;
 
 /** The first view covers the skeleton of the app until the app has drawn the same. */
 const firstViewCss =

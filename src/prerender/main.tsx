@@ -7,6 +7,7 @@ import { type Language, languages, toManifestPath } from "#contract/language.ts"
 import { clientFileHeaders, documentHeaders, headersEverywhere } from "#contract/wire/document/document-headers.ts";
 import { earlyInputScript, signedInRedirectScript } from "#features/auth/form/early-input.ts";
 import { renderFirstView } from "#first-view/first-view.ts";
+import firstViewScript from "#first-view/script/script.ts?script";
 import { fillTemplate } from "#first-view/template.ts";
 import en from "#i18n/en.json";
 import fr from "#i18n/fr.json";
@@ -17,7 +18,7 @@ import { buildPendingSecondFactorScript, pendingSecondFactorCss } from "#lib/fac
 import { setPageProviders } from "#lib/factors/providers.ts";
 import { sessionEndedCss, sessionEndedScript } from "#lib/session/session-ended-note.ts";
 import { type EntryPageName, EntryRoot, entryScreenLoaders } from "../entry-screens.tsx";
-import { completeAppShell, completeAppTemplate, firstViewScript } from "./app-shell.ts";
+import { completeAppShell, completeAppTemplate } from "./app-shell.ts";
 import { criticalCss, firstViewStyles, splitLateIcons } from "./critical-css.ts";
 import {
   appearanceScript,

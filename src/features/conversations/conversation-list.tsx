@@ -28,7 +28,7 @@ let lastFilter: ShownFilter = "all";
 
 /**
  * The entrance animation of the rows plays once per page load, and not over a first view, whose rows the person has seen
- * already (after a sign-in these enter one by one, `src/first-view/early-input.ts`).
+ * already (after a sign-in these enter one by one, `src/first-view/script/rows.ts`).
  */
 let hasPlayedEntrance = false;
 

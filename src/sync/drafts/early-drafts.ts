@@ -7,7 +7,7 @@ import type { TextDrafts } from "./text-drafts.ts";
 
 /**
  * Texts typed in a first view before the app had loaded. Its inline script saves them under keys of their own
- * (`src/first-view/early-input.ts`), because it does not know the stored draft, which must not be overwritten.
+ * (`src/first-view/script/composer.ts`), because it does not know the stored draft, which must not be overwritten.
  */
 const toEarlyPrefix = (me: Uuid): string => `${toStoreName(me)}-early-`;
 

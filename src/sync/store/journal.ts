@@ -12,7 +12,7 @@ import { ReplyTarget, toStoreName } from "./database.ts";
  */
 type JournalScope = { platform: Pick<Platform, "localStorage" | "now">; me: Uuid };
 
-/** Place in the log of a text that the inline script of a first view sent (`src/first-view/early-sender.ts`). */
+/** Place in the log of a text that the inline script of a first view sent (`src/first-view/script/early-sender.ts`). */
 const StoredPlace = v.object({ epoch: v.string(), seq: Seq, at: v.number() });
 export type StoredPlace = v.InferOutput<typeof StoredPlace>;
 

@@ -1,6 +1,6 @@
 import { IDBFactory } from "fake-indexeddb";
 import { afterEach, expect, test, vi } from "vitest";
-import { createEarlySender } from "#first-view/early-sender.ts";
+import { createEarlySender } from "#first-view/script/early-sender.ts";
 
 const user = "0190a000-0000-7000-8000-000000000001";
 const group = "0190a000-0000-7000-8000-000000000003";
@@ -36,10 +36,6 @@ const listPosted = async (conversation: string, ...texts: string[]): Promise<str
     user,
     conversation,
     store: "lisolo-test",
-    personHeader: "x-person",
-    transportHeader: "x-transport",
-    sessionLock: "session",
-    refreshMarginMs: 0,
     onStored: () => undefined,
   });
   for (const [index, text] of texts.entries()) {

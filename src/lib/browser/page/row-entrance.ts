@@ -1,7 +1,4 @@
-/**
- * Lets a row of the conversation list appear 50 ms after the one before it (SPEC.md §2). The source text of this function
- * is also part of the inline script of a first view, so it uses nothing from any module.
- */
+/** Lets a row of the conversation list appear 50 ms after the one before it (SPEC.md §2). */
 export const animateEntrance = (row: Element, index: number): void => {
   row.animate([{ opacity: 0, transform: "translateY(8px)" }, {}], {
     duration: 220,

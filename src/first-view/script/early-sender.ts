@@ -1,42 +1,31 @@
+import { personHeader, sessionTransportHeader } from "#contract/auth/auth.ts";
+import { refreshMarginSeconds } from "#contract/limits/authentication.ts";
+import { toBackgroundOutboxName } from "#lib/browser/push/background-sync.ts";
+import { sessionLock } from "#lib/session/session-lock.ts";
+
 /** Text sent in a first view. `n`: its place in the journal; `reply`: the message it answers, by seq or client id. */
 export type EarlyMessage = { cid: string; text: string; n: number; reply?: number | string };
 /** Entry of the journal (`src/sync/store/journal.ts`); `stored` if the server is known to have it. */
 type JournalEntry = EarlyMessage & { conversation: string; at: number; stored?: { at: number } };
 
-export type EarlySenderOptions = {
+type EarlySenderOptions = {
   view: HTMLElement;
   user: string;
   conversation: string;
   /** Name of the person's database, and prefix of their keys in localStorage. */
   store: string;
-  /** Headers that name the person and the transport of the session (`contract/auth/auth.ts`). */
-  personHeader: string;
-  transportHeader: string;
-  /** Lock of session renewals, and the time before the expiry at which a session is renewed. */
-  sessionLock: string;
-  refreshMarginMs: number;
   /** Called with the server's time of a stored message. */
   onStored: (cid: string, at: number) => void;
 };
 
+const retryMs = 2_000;
+
 /**
  * Sends the texts of a first view before the app has loaded: one request at a time, in order, under the client ids of
  * the journal, so that the app's repetition is stored once. It sends nothing while this device has an older unsent
- * message in the conversation, or while that is not known; the app then sends everything in order. The source text of
- * this function is part of the document's inline script, so it uses nothing from any module.
+ * message in the conversation, or while that is not known; the app then sends everything in order.
  */
-export const createEarlySender = ({
-  view,
-  user,
-  conversation,
-  store,
-  personHeader,
-  transportHeader,
-  sessionLock,
-  refreshMarginMs,
-  onStored,
-}: EarlySenderOptions) => {
-  const retryMs = 2_000;
+export const createEarlySender = ({ view, user, conversation, store, onStored }: EarlySenderOptions) => {
   const sentPrefix = `${store}-sent-`;
   const queue: EarlyMessage[] = [];
   const own = new Set<string>();
@@ -50,7 +39,7 @@ export const createEarlySender = ({
       headers: {
         accept: "application/json",
         "content-type": "application/json",
-        [transportHeader]: "cookie",
+        [sessionTransportHeader]: "cookie",
         [personHeader]: user, // another account may have signed in meanwhile
       },
       cache: "no-store",
@@ -66,7 +55,7 @@ export const createEarlySender = ({
   const isNearExpiry = (): boolean => {
     const { userId, expiresAt } = JSON.parse(localStorage["session"]);
     if (userId !== user) throw new Error("session of another person");
-    return expiresAt - Date.now() < refreshMarginMs;
+    return expiresAt - Date.now() < refreshMarginSeconds * 1_000;
   };
 
   /** Renews the session near its expiry as `src/lib/session/session-refresh.ts` does, under the same lock. */
@@ -116,7 +105,7 @@ export const createEarlySender = ({
    */
   const findOutbox = async (): Promise<OutboxRow[] | undefined> => {
     const names = (await indexedDB.databases()).map(({ name }) => name);
-    if (names.includes(`${store}-unsent`) || names.includes(`${store}-background`)) return undefined;
+    if (names.includes(`${store}-unsent`) || names.includes(toBackgroundOutboxName(user))) return undefined;
     return names.includes(store) ? readOutbox() : [];
   };
 
