@@ -138,8 +138,8 @@ test("members come and go: a removed member knows it at once and receives nothin
   for (const phone of [bens, bensTablet]) {
     await expect.poll(async () => (await readLocalLog(phone.page, group)).length).toBeGreaterThan(0);
   }
-  const rows = heard.flat().flatMap((frame) => (Array.isArray(frame) && frame[0] === "w" ? frame[5] : []));
-  const handle = rows.find(([, conversation]) => conversation === group)?.[0];
+  const rows = heard.flat().flatMap((frame) => ("type" in frame && frame.type === "welcome" ? frame.rows : []));
+  const handle = rows.find(({ conversation }) => conversation === group)?.handle;
   if (handle === undefined) throw new Error("Ben's devices were told of no group");
   for (const frames of heard) expect(frames.flatMap(handlesIn)).toContain(handle);
   const remove = async ({ username }: Person): Promise<number> => {

@@ -125,6 +125,7 @@ test("every screen that the help names opens from it, with the settings named", 
       await visit.button(texts.invite.create).click();
       await expect(page.getByText(texts.invite.revoke)).toBeVisible();
     }
+    if (path === "/app/security") await expect(page.getByText(texts.security.devices.title)).toBeVisible();
     if (path === "/app/profile") await visit.button(texts.profile.editName).click();
     if (path === "/app/tala") await visit.button(texts.tala.write).click();
     if (path === "/app/senga") {

@@ -110,7 +110,7 @@ test("a status for contacts shows to a contact and not to a stranger, until the 
   });
 
   await test.step("a change of the setting elsewhere does not change the audience of a status that is begun", async () => {
-    await write("Commencé");
+    await field.fill("Commencé");
     const body = { statusesTo: "nobody" };
     expect((await callSite(site, "PATCH", "/api/settings", { token: ana.token, body })).status).toBe(200);
     const cached = () =>
