@@ -296,7 +296,7 @@ test("a search moves between results by keyboard, each marked at its place", asy
   // A layer over the chat that cannot be loaded reports it, leaves the chat as it was, and can be requested again.
   const missing = page.getByRole("alert").getByText(texts.chat.attach.notHere);
   const openMenu = () => anas.message("message 120").locator("bdi").first().click({ button: "right" });
-  await page.route("**/assets/*menus-*", (route) => route.abort());
+  await page.route("**/assets/{menus,message-actions}-*", (route) => route.abort());
   await choose(page, texts, texts.chat.search);
   await expect(missing).toBeVisible();
   await anas.composer().click();
@@ -304,7 +304,7 @@ test("a search moves between results by keyboard, each marked at its place", asy
   await expect(missing).toHaveCount(0); // the next failure reports it again
   await openMenu();
   await expect(missing).toBeVisible();
-  await page.unroute("**/assets/*menus-*");
+  await page.unroute("**/assets/{menus,message-actions}-*");
   await openMenu();
   await expect(page.getByRole("menuitem", { name: texts.messages.copy, exact: true })).toBeVisible();
   await page.keyboard.press("Escape");
