@@ -25,7 +25,7 @@ const attachment = { ...text, canNameAuthor: true };
 const call = { nature: "system", isUnread: false, canNameAuthor: false, searchedAs: "call" } as const;
 const tombstone = { nature: "tombstone", isUnread: false, canNameAuthor: false, searchedAs: null } as const;
 
-/** What is true of all messages of a kind. */
+/** Properties that all messages of a kind have in common. */
 export const messageKinds: Readonly<Record<MessageKind, KindTraits>> = {
   text,
   forwarded: { ...text, canNameAuthor: true },

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent, useState } from "react";
 type Loading<T> = {
   /** Loaded last; undefined before the first time. It stays while it is loaded again, and if that fails. */
   value: T | undefined;
-  /** Why the last attempt failed; undefined after a success. */
+  /** Reason of the last failure; undefined after a success. */
   failure: unknown;
   /** Replaces the value, for example by one with another page. */
   change: (change: (value: T) => T) => void;

@@ -16,7 +16,7 @@ export type RequestCommand = Extract<
   { type: "page" | "search" | "changes" | "revised" | "presence" | "react" | "setDraft" | CallRequest["type"] }
 >;
 
-/** What the parts of the sync engine need of the tab in which they run. The engine's SyncClient implements it. */
+/** Services of a tab for the parts of the sync engine that run in it. The engine's SyncClient implements them. */
 export type SyncPort = {
   /** Person whose data it is. */
   readonly me: Uuid;
