@@ -84,8 +84,8 @@ test("pictures and files are sent reduced, captioned, as originals, pasted, drop
   const held = new Promise<void>((resolve) => {
     letOn = resolve;
   });
-  await page.route("**/assets/sending-*", (route) => held.then(() => route.continue()));
-  const asked = page.waitForRequest("**/assets/sending-*");
+  await page.route("**/assets/attach-sheet-*", (route) => held.then(() => route.continue()));
+  const asked = page.waitForRequest("**/assets/attach-sheet-*");
   await pick(anas, "image", [photo, rotate(photo)]);
   await asked;
   await page.getByRole("link", { name: people[1].username }).first().click();
