@@ -56,6 +56,7 @@ const stages = {
   ],
   "src/lib": [
     ["browser"],
+    ["unsent"],
     ["text"],
     ["http"],
     ["session/session-lock.ts", "session/session.ts", "session/session-refresh.ts"],
@@ -68,6 +69,7 @@ const stages = {
   "src/components": [["focus", "images"], ["controls"], ["overlays"], ["layout"], ["people"], ["messages"], ["auth"]],
   "src/sync": [
     ["platform"],
+    ["unsent"],
     ["store"],
     ["store/recovery"],
     ["inbound"],

@@ -6,7 +6,8 @@ import {
   subscribeDrawnScreens,
 } from "#lib/browser/first-view.ts";
 import { getSession, subscribeSession } from "#lib/session/session.ts";
-import { clearEarlyDraft, joinDrafts, readEarlyDraft } from "#sync/drafts/early-drafts.ts";
+import { joinDrafts } from "#lib/text/join-drafts.ts";
+import { UnsentJournal } from "#lib/unsent/unsent-journal.ts";
 import { currentEngine, type SyncEngine } from "#sync/engine/engine.ts";
 import { recoverJournaledTexts } from "#sync/sending/enqueue.ts";
 import { listSentTexts } from "#sync/store/journal.ts";
@@ -72,12 +73,12 @@ const typeInto = (field: Field, text: string): void => {
   field.dispatchEvent(new Event("input", { bubbles: true }));
 };
 
-/** Moves text, focus and selection. `draft`: stored text before that of the first view. */
+/** Moves what was typed, focus and selection. `draft`: stored text that the field of the first view lacks. */
 const moveInput = (from: Field, to: Field, draft: string): void => {
   const text = joinDrafts(draft, from.value);
   const offset = text.length - from.value.length;
   const isFocused = document.activeElement === from;
-  if (from.value !== "") typeInto(to, text);
+  if (from.value !== from.defaultValue) typeInto(to, text);
   if (isFocused) {
     to.focus({ preventScroll: true });
     const { selectionStart, selectionEnd, selectionDirection } = from;
@@ -120,28 +121,22 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   if (sentText !== undefined) await waitForMessage(root, sentText);
   // The list measures its rows after the first frame.
   const drawn = waitForFrame().then(waitForFrame);
-  const draft = (field && (await engine?.drafts.read(conversation))) ?? "";
   await drawn;
   do {
     while (isComposing(view)) await waitForFrame();
     if (engine) await storeSentTexts(engine);
   } while (isComposing(view)); // begun meanwhile
   if (!view.isConnected) return; // its person signed out meanwhile
+  const isDraftKnown = view.dataset["draft"] !== undefined;
+  const draft = field && engine && !isDraftKnown ? engine.drafts.read(conversation) : "";
   const isSamePage = location.pathname === path;
   // Read before anything changes: afterwards it would take a layout of the whole page.
   const scrolledPx = readScrollPosition(view);
   root.removeAttribute("inert");
-  // Text of a former page that another tab continues, has sent or made a draft meanwhile.
-  if (
-    engine &&
-    field &&
-    field.value === field.defaultValue &&
-    readEarlyDraft(engine.client, conversation) !== field.value
-  )
-    field.value = "";
   const composer = isSamePage ? root.querySelector<HTMLTextAreaElement>("form[data-page-end] textarea") : null;
   if (field && composer) moveInput(field, composer, draft);
-  else if (field?.value) engine?.drafts.save(conversation, joinDrafts(draft, field.value));
+  else if (field && field.value !== field.defaultValue)
+    engine?.drafts.save(conversation, joinDrafts(draft, field.value));
   const [search, searchField] = [view, root].map((part) => part.querySelector<HTMLInputElement>("input[type=search]"));
   if (search && searchField) moveInput(search, searchField, "");
   applyScrollPosition(root, scrolledPx);
@@ -149,8 +144,9 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   removeFirstView(view);
   if (isSamePage) repeatPress(pressed, root);
   if (!engine || !field) return;
-  engine.drafts.flushToJournal();
-  clearEarlyDraft(engine.client, conversation, field.value);
+  engine.client.unsent.journalPending();
+  const { platform, me } = engine.client;
+  new UnsentJournal(me, platform.localStorage, view.dataset["writer"] ?? "").clear("drafts", conversation);
   await storeSentTexts(engine);
 };
 

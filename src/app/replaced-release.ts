@@ -17,13 +17,11 @@ const isReplaced = async (release: string): Promise<boolean> => {
   return response.ok && !(await response.text()).includes(release);
 };
 
-/** Whether a field contains something that is stored nowhere. */
-const hasUnstoredText = (): boolean => {
-  const stored = Object.values(localStorage);
-  return [...document.querySelectorAll<HTMLInputElement>("input:not([type=checkbox],[type=radio]),textarea")].some(
-    ({ value }) => value !== "" && !stored.includes(value),
-  );
-};
+/** Whether a field contains something that is stored nowhere. `data-kept` marks fields whose text is a stored draft. */
+const hasUnstoredText = (): boolean =>
+  [
+    ...document.querySelectorAll<HTMLInputElement>("input:not([type=checkbox],[type=radio]),textarea:not([data-kept])"),
+  ].some(({ value }) => value !== "");
 
 /** Whether nobody notices a reload: the page is put aside, or has nothing to show. */
 const isUnused = (): boolean =>

@@ -24,7 +24,7 @@ const toPromise = <T>(request: IDBRequest<T>): Promise<T> =>
 export const readAppOutbox = async (user: Uuid): Promise<AppOutbox | undefined> => {
   const name = storeNamePrefix + user;
   const databases = new Set((await indexedDB.databases()).map((database) => database.name));
-  if (databases.has(`${name}-unsent`)) return undefined;
+  if (databases.has(`${name}-backup`)) return undefined;
   if (!databases.has(name)) return { rows: [], held: new Set() };
   let database: IDBDatabase | undefined;
   try {

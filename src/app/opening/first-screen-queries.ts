@@ -11,7 +11,6 @@ import {
   requestsQuery,
   securityNoticesQuery,
   settingsQuery,
-  textDraftQuery,
   voiceDraftsQuery,
 } from "#sync/queries/screen-queries.ts";
 
@@ -23,7 +22,6 @@ const listChatQueries = (me: Uuid, conversation: ConversationId) => {
   return [
     conversationQuery(conversation),
     chatQuery(conversation),
-    textDraftQuery(conversation),
     ...(peer === undefined ? [] : [personRowQuery(peer), memberQuery(peer)]),
   ];
 };

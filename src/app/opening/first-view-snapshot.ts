@@ -25,8 +25,8 @@ import type { SyncContext } from "#sync/store/sync-context.ts";
 
 const countedRows = 100; // as the app counts them
 
-const readList = async ({ store, me }: SyncContext): Promise<ListView | undefined> => {
-  const conversations = await readConversations(store, me, countedRows);
+const readList = async ({ store, unsent, me }: SyncContext): Promise<ListView | undefined> => {
+  const conversations = await readConversations(store, me, countedRows, undefined, "all", unsent.list().drafts);
   if (!conversations || conversations.length === 0) return undefined;
   const [profile, requests, settings, archivedCount] = await Promise.all([
     readOwnProfile(store),

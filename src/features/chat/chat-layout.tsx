@@ -37,7 +37,7 @@ import { useReplyActions } from "./reply/use-reply-actions.ts";
 import { type ActiveSearchResult, ActiveSearchResultContext } from "./search/search-highlight.tsx";
 
 const EditComposer = lazyComponent(() => loadWithIdleTexts(() => import("./edit/edit-composer.tsx")));
-const KeptTextList = lazyComponent(() => loadWithTexts(() => import("./unsent/kept-texts.tsx")));
+const ParkedTextList = lazyComponent(() => loadWithTexts(() => import("./unsent/parked-texts.tsx")));
 const PinnedBar = lazyComponent(() => loadWithIdleTexts(() => import("./header/pinned-bar.tsx")));
 const ReturnButton = lazyComponent(() => loadWithIdleTexts(() => import("./reply/return-button.tsx")));
 const SearchPanel = lazyOverlay(() => import("./search/search-panel.tsx"));
@@ -238,10 +238,10 @@ export function ChatLayout({
               />
             )}
             <TypingAnnouncer text={typingText} />
-            {!edited && editing.keptTexts.length > 0 && (
-              <KeptTextList
+            {!edited && editing.parkedTexts.length > 0 && (
+              <ParkedTextList
                 conversation={conversation}
-                texts={editing.keptTexts}
+                texts={editing.parkedTexts}
                 canWrite={canWrite === true}
                 onRestored={() => composer.current?.focus()}
               />

@@ -1,6 +1,8 @@
 import { createUuid } from "#contract/ids.ts";
 import { isComposingKey } from "#lib/browser/composing-key.ts";
 import { storeNamePrefix } from "#lib/browser/push/background-sync.ts";
+import { joinDrafts } from "#lib/text/join-drafts.ts";
+import { EarlyDraft } from "./draft.ts";
 import { createEarlySender } from "./early-sender.ts";
 import { createPresses } from "./presses.ts";
 import { createSentMessages } from "./sent-messages.ts";
@@ -28,8 +30,9 @@ const showForm = (form: HTMLFormElement, field: HTMLTextAreaElement): void => {
 };
 
 /**
- * Typing and sending in a first view. What is typed and sent is written to the keys of `src/sync/store/journal.ts`, where
- * the app finds it, at once or after a reload. In the list only presses are noted.
+ * Typing and sending in a first view. What is typed and sent is written where the app finds it, at once or after a
+ * reload: to the journal of unsent data, and of sent texts (`src/sync/store/journal.ts`). In the list only presses are
+ * noted. `data-draft` of the view: the field contains the stored draft.
  */
 export const startComposer = (view: HTMLElement): void => {
   const form = view.querySelector<HTMLFormElement>("#first-composer");
@@ -46,33 +49,45 @@ export const startComposer = (view: HTMLElement): void => {
 
   const { user = "", conversation = "" } = view.dataset;
   const store = storeNamePrefix + user;
-  const draftKey = `${store}-early-${conversation}`;
+  const draft = new EarlyDraft(view, user, conversation);
   const show = () => showForm(form, field);
+  /** `data-kept` of the field: its text survives the page (`src/lib/browser/load-failure.ts`). */
   const save = () => {
     show();
-    try {
-      if (field.value.trim()) localStorage.setItem(draftKey, field.value);
-      else localStorage.removeItem(draftKey);
-    } catch {
-      // No room: the text stays in the field.
+    field.toggleAttribute("data-kept", draft.save(field.value));
+  };
+  const isTyped = () => field.value !== field.defaultValue;
+  /** Shows the stored draft, before what was typed until it was read. */
+  const showDraft = () => {
+    const typed = isTyped() ? field.value : "";
+    const shown = typed ? joinDrafts(draft.text, typed) : draft.text;
+    const caret = field.selectionEnd + shown.length - field.value.length;
+    field.defaultValue = draft.text;
+    if (field.value !== shown) {
+      field.value = shown;
+      field.setSelectionRange(caret, caret);
+    }
+    if (typed) save();
+    else {
+      field.setAttribute("data-kept", "");
+      show();
     }
   };
 
   const sent = createSentMessages(view);
   const sender = createEarlySender({ view, user, conversation, store, onStored: sent.markStored });
-  const appDraftKey = `${store}-draft-${conversation}`;
-  /** Text of this field that another tab may have made a draft of the app; it ends when the text is sent. */
-  let moved: string | null = null;
   const send = () => {
     const text = field.value.trim();
     if (!text) return;
     const cid = createUuid();
+    const { reply } = draft;
     const now = Date.now();
     let n = 1;
     try {
       for (const other of Object.keys(localStorage))
         if (other.startsWith(`${store}-sent-`)) n = Math.max(n, JSON.parse(localStorage[other]).n + 1);
-      const entry = { conversation, text, at: now, n };
+      // What the app may have stored of this text ends with it.
+      const entry = { conversation, text, at: now, n, reply, ...(draft.text ? { draft: draft.text } : {}) };
       if (text.length > Number(view.dataset["maxLength"]) || !isOrdinary(text)) throw new RangeError("left to the app");
       localStorage.setItem(`${store}-sent-${cid}`, JSON.stringify(entry));
     } catch {
@@ -80,12 +95,11 @@ export const startComposer = (view: HTMLElement): void => {
       return;
     }
     sent.draw(cid, text, sent.toServerTime(now));
-    field.value = "";
+    field.value = field.defaultValue = "";
     field.focus({ preventScroll: true }); // the pressed button records from now on
     presses.noteSent();
     save();
-    sender.add({ cid, text, n });
-    if (moved && localStorage.getItem(appDraftKey) === moved) localStorage.setItem(appDraftKey, "");
+    sender.add({ cid, text, n, ...(reply === undefined ? {} : { reply }) });
   };
   form.addEventListener("submit", send);
   field.addEventListener("input", () => {
@@ -112,31 +126,11 @@ export const startComposer = (view: HTMLElement): void => {
     },
     { once: true },
   );
-  // Another tab, which had found the same text, continues it, has made it a draft or has sent it.
-  addEventListener("storage", ({ key, oldValue, newValue }) => {
-    if (key !== draftKey) return;
-    moved = oldValue;
-    if (field.value && field.value === field.defaultValue) field.value = field.defaultValue = newValue ?? "";
-    show();
+  showDraft(); // what the last page left, before what was typed until this script arrived
+  void draft.load().then(() => {
+    if (!view.isConnected) return;
+    view.dataset["draft"] = "";
+    showDraft();
   });
-  // Another tab with a text of its own may have written or removed the one that this tab saved.
-  addEventListener("pagehide", () => {
-    const { value, defaultValue } = field;
-    const other = localStorage.getItem(draftKey);
-    if (view.isConnected && value && value !== other && value !== defaultValue)
-      localStorage.setItem(draftKey, other ? `${other}\n${value}` : value);
-  });
-  // Text of a page that was closed before the app had loaded, before what was typed until this script arrived.
-  try {
-    const restored = localStorage.getItem(draftKey) ?? "";
-    const typed = field.value;
-    field.value = field.defaultValue = restored;
-    if (typed && typed !== restored) {
-      field.value = restored ? `${restored}\n${typed}` : typed;
-      save();
-    }
-  } catch {
-    // Storage is forbidden.
-  }
-  show();
+  draft.watch(isTyped, save, showDraft);
 };

@@ -105,7 +105,7 @@ export const createEarlySender = ({ view, user, conversation, store, onStored }:
    */
   const findOutbox = async (): Promise<OutboxRow[] | undefined> => {
     const names = (await indexedDB.databases()).map(({ name }) => name);
-    if (names.includes(`${store}-unsent`) || names.includes(toBackgroundOutboxName(user))) return undefined;
+    if (names.includes(`${store}-backup`) || names.includes(toBackgroundOutboxName(user))) return undefined;
     return names.includes(store) ? readOutbox() : [];
   };
 
@@ -163,8 +163,9 @@ export const createEarlySender = ({ view, user, conversation, store, onStored }:
   if (conversation) void renewSession().catch(() => undefined); // before the first message needs it
 
   const enqueue = (message: EarlyMessage): void => {
-    // Only the app knows the members of a group whom a text may mention. Later texts wait for it.
-    if (message.text.includes("@") && !conversation.includes(".")) return;
+    // Only the app knows the members of a group whom a text may mention. Later texts wait for it, as they do for a
+    // message that answers another unsent one.
+    if ((message.text.includes("@") && !conversation.includes(".")) || typeof message.reply === "string") return;
     own.add(message.cid);
     queue.push(message);
     queue.sort((a, b) => a.n - b.n);
@@ -185,13 +186,12 @@ export const createEarlySender = ({ view, user, conversation, store, onStored }:
         if (!rows) return;
         const others = new Set([...own, ...rows.map(({ cid }) => cid)]);
         for (const entry of listJournaled()) {
-          const { cid, at, stored, reply } = entry;
+          const { cid, at, stored } = entry;
           if (others.has(cid) || at > performance.timeOrigin) continue; // written since in another tab, which sends it
           if (isShown(cid)) own.add(cid);
           else {
             show(entry);
-            // A message that is named by its client id is unsent too, and the app sends both.
-            if (!stored && typeof reply !== "string") enqueue(entry);
+            if (!stored) enqueue(entry);
           }
         }
         void send();

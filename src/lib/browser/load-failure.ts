@@ -6,7 +6,8 @@ type LoadWithRetry = <T>(load: () => Promise<T>) => Promise<T>;
  *
  * It reloads the page if the server answers and the code still cannot be loaded: the release was replaced, or the
  * browser remembers the modules that it could not fetch once, as Chromium did until 2026. This happens only when the
- * page is older than a moment and no reload itself, nobody is in a field, and storage has every text that was typed.
+ * page is older than a moment and no reload itself, nobody is in a field, and every text that was typed is stored
+ * (`data-kept` of its field).
  *
  * The source text of this function is part of an inline script, so it uses nothing from any module.
  */
@@ -24,7 +25,7 @@ export const inlineLoadWithRetry: LoadWithRetry = async <T>(load: () => Promise<
     for (const button of document.querySelectorAll("[aria-busy]")) button.removeAttribute("aria-busy");
     try {
       const isInUse = (field: HTMLInputElement) =>
-        field.matches(":focus") || (field.value && !Object.values(localStorage).includes(field.value));
+        field.matches(":focus") || (field.value && !field.hasAttribute("data-kept"));
       if (
         performance.now() > 30_000 &&
         (performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined)?.type !== "reload" &&

@@ -1,16 +1,14 @@
 import type { ConversationId } from "#contract/ids.ts";
+import { joinDrafts } from "#lib/text/join-drafts.ts";
 import type { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
-import { joinDrafts } from "#sync/drafts/early-drafts.ts";
-import { deleteKeptText } from "#sync/drafts/keep-text.ts";
-import type { KeptText } from "#sync/drafts/kept-texts.ts";
 import { waitForDraftSaves } from "#sync/drafts/pending-saves.ts";
 import { currentEngine, getEngine } from "#sync/engine/engine.ts";
-import type { ReplyTarget } from "#sync/store/database.ts";
 import type { DraftTarget } from "#sync/store/pending/draft-keys.ts";
 import { listDraftKeys, listRecordings, readUnsentContent } from "#sync/store/pending/draft-rows.ts";
-import { runInBackground } from "#sync/store/sync-context.ts";
-import { requireContext } from "#sync/store/sync-port.ts";
+import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import type { Draft } from "#sync/store/view-models.ts";
+import { type DraftRow, type ParkedText, parkText, type ReplyTarget, unparkText } from "#sync/unsent/draft-row.ts";
+import { changeDraft } from "#sync/unsent/drafts.ts";
 
 /** Whether recordings of a conversation are stored, running ones included. */
 export const hasRecordings = async (conversation: ConversationId): Promise<boolean> => {
@@ -60,9 +58,9 @@ export const saveDraft = (conversation: ConversationId, text: string, before?: s
   currentEngine.get()?.drafts.type(conversation, text, before);
 };
 
-/** Text draft that the store does not have yet. */
-export const findUnsavedDraft = (conversation: ConversationId): string | undefined =>
-  currentEngine.get()?.drafts.findUnsaved(conversation);
+/** Text draft with what was typed at this moment; empty if there is none. */
+export const readLatestDraft = (conversation: ConversationId): string =>
+  currentEngine.get()?.drafts.read(conversation) ?? "";
 
 /** Sets the message that the draft of a conversation answers; undefined makes it an ordinary draft. */
 export const setReplyDraft = (conversation: ConversationId, target: ReplyTarget | undefined): void =>
@@ -72,26 +70,29 @@ export const setReplyDraft = (conversation: ConversationId, target: ReplyTarget 
 export const afterTyping = (conversation: ConversationId, listener: () => void): (() => void) | undefined =>
   currentEngine.get()?.drafts.afterTyping(conversation, listener);
 
-export const getKeptTextScope = () => getEngine().client;
+/** Changes a draft. What cannot be committed stays in this page and the journal, and is tried again. */
+const change = (conversation: ConversationId, run: (draft: DraftRow) => DraftRow): void =>
+  void changeDraft(getEngine().client.unsent, conversation, run).catch(() => undefined);
 
-export const discardKeptText = (conversation: ConversationId, id: string): void =>
-  deleteKeptText(getKeptTextScope(), conversation, id);
+/** Where an `EditKeeper` keeps the words of an edit. */
+export const getDraftScope = (): SyncPort => getEngine().client;
 
-/** Moves a kept text into the message field, behind what stands there. */
-export const restoreKeptText = async (conversation: ConversationId, { id, text }: KeptText): Promise<void> => {
+export const discardParkedText = (conversation: ConversationId, { id }: ParkedText): void =>
+  change(conversation, (draft) => unparkText(draft, id));
+
+/** Takes the discarding of a parked text back. */
+export const parkTextAgain = (conversation: ConversationId, parked: ParkedText): void =>
+  change(conversation, (draft) => parkText(draft, parked));
+
+/** Moves a parked text into the message field, behind what stands there. */
+export const restoreParkedText = (conversation: ConversationId, parked: ParkedText): void => {
   const { drafts } = getEngine();
-  const before = await drafts.read(conversation);
-  drafts.save(conversation, joinDrafts(before, text), before);
-  drafts.flushToJournal(); // the page may close before the store is written
-  discardKeptText(conversation, id);
+  const before = drafts.read(conversation);
+  drafts.save(conversation, joinDrafts(before, parked.text), before);
+  discardParkedText(conversation, parked);
 };
 
 /** Sends changed drafts to the other devices at once, because the chat is left. */
 export const shareDrafts = (): void => {
-  const engine = currentEngine.get();
-  const context = engine?.client.context.get();
-  if (context) runInBackground(context, engine?.drafts.share() ?? Promise.resolve());
+  void currentEngine.get()?.drafts.share();
 };
-
-export const readLatestDraft = async (conversation: ConversationId): Promise<string> =>
-  (await currentEngine.get()?.drafts.read(conversation)) ?? "";

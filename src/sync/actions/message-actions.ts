@@ -74,9 +74,9 @@ export const sendFiles = async (
   draft?: SavedDraft,
 ): Promise<void> => {
   const { client, drafts } = getEngine();
-  const target = drafts.replies.find(conversation);
+  const target = drafts.findReply(conversation);
   await (await loadSendFiles()).enqueueFiles(client, [conversation], files, draft, target);
-  drafts.replies.set(conversation, undefined);
+  drafts.setReply(conversation, undefined);
   pushUse.set("may-ask");
 };
 

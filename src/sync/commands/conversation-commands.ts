@@ -6,8 +6,6 @@ import type { Relation } from "#contract/people.ts";
 import type { CommandResults } from "#contract/wire/commands.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { deleteConversationDrafts } from "#sync/drafts/delete-drafts.ts";
-import { deleteKeptText } from "#sync/drafts/keep-text.ts";
-import { listKeptTexts } from "#sync/drafts/kept-texts.ts";
 import { applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts";
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
 import { deleteLocally } from "#sync/operations/delete-locally.ts";
@@ -18,6 +16,8 @@ import type { LocalStore, PersonRow } from "#sync/store/database.ts";
 import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
 import { listPendingEdits, type PendingEdit, toPendingEditKey } from "#sync/store/pending/pending-edits.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
+import { unparkText } from "#sync/unsent/draft-row.ts";
+import { changeDraft, findDraft } from "#sync/unsent/drafts.ts";
 import { confirmByAnswerOrPush, confirmRowChange } from "./confirm-by-push.ts";
 
 /**
@@ -96,14 +96,16 @@ const applyDeletionAnswer = async (
   if (change) await applyAnswer(port, [change]);
 };
 
-/** Ends the edits of a message that its author deleted here, with the words that were kept because it is gone. */
+/** Ends the edits of a message that its author deleted here, with the words that were parked because it is gone. */
 const endEdits = async (port: SyncPort, edits: readonly PendingEdit[]): Promise<void> => {
   if (edits.length === 0) return;
-  const scope = port;
   await port.context.get()?.strict.meta.bulkDelete(edits.map(toPendingEditKey));
-  for (const { conversation, target, text } of edits)
-    for (const kept of listKeptTexts(scope, conversation))
-      if (kept.target === target && kept.text === text) deleteKeptText(scope, conversation, kept.id);
+  for (const { conversation, target, text } of edits) {
+    const { parked = [] } = findDraft(port.unsent, conversation);
+    const words = parked.find((one) => one.target === target && one.text === text);
+    if (words)
+      await changeDraft(port.unsent, conversation, (draft) => unparkText(draft, words.id)).catch(() => undefined);
+  }
 };
 
 const listEdits = async (port: SyncPort, conversation: ConversationId, seq: number): Promise<PendingEdit[]> => {

@@ -2,13 +2,13 @@ import type { Table } from "dexie";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import { clearJournaledDraftInput } from "#sync/store/journal.ts";
-import { deleteTextDraft } from "#sync/store/pending/draft-edits.ts";
 import { type DraftSlot, type DraftTarget, toDraftSlotKeys } from "#sync/store/pending/draft-keys.ts";
 import { listRecordings, readDraftRows } from "#sync/store/pending/draft-rows.ts";
 import { listPendingEdits, toPendingEditKey } from "#sync/store/pending/pending-edits.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
-import { changeDraft } from "#sync/store/unsent-messages.ts";
-import { deleteKeptTexts } from "./keep-text.ts";
+import { changeUnsentContent } from "#sync/store/unsent-messages.ts";
+import { endDraft } from "#sync/unsent/draft-row.ts";
+import { changeDraft } from "#sync/unsent/drafts.ts";
 
 /** Tables of the bytes of drafts, and of the uploads and cached files that may have adopted them. */
 export const draftByteTables = ({ blobs, uploads, files }: LocalStore): Table[] => [blobs, uploads, files];
@@ -23,7 +23,7 @@ export const deleteDraftBytes = (store: LocalStore, ids: readonly Uuid[]): Promi
   });
 
 const deleteDraftRows = (store: LocalStore, target: DraftTarget, keys: readonly string[]): Promise<void> =>
-  changeDraft(store, target, draftByteTables(store), async () => {
+  changeUnsentContent(store, target, draftByteTables(store), async () => {
     const rows = await readDraftRows(store, keys);
     await store.meta.bulkDelete([...keys]);
     const ids = rows.flatMap(({ files }) => files.map(({ id }) => id));
@@ -53,7 +53,7 @@ export const deleteRecordingDraft = async (
   startedAt?: number,
 ): Promise<void> => {
   const { store } = requireContext(port);
-  await changeDraft(store, conversation, [store.chunks], async () => {
+  await changeUnsentContent(store, conversation, [store.chunks], async () => {
     for (const { conversation: key } of await listRecordings(store, conversation, startedAt)) {
       await store.recordings.delete(key);
       await queryChunks(store, key).delete();
@@ -61,14 +61,14 @@ export const deleteRecordingDraft = async (
   });
 };
 
-/** Deletes all drafts, kept texts and refused edits of a removed conversation. Clearing its history keeps them. */
+/** Deletes all drafts, parked texts and refused edits of a removed conversation. Clearing its history keeps them. */
 export const deleteConversationDrafts = async (port: SyncPort, conversation: ConversationId): Promise<void> => {
   const store = port.context.get()?.store;
   if (!store) return;
-  await deleteTextDraft(store, conversation, port.platform.now());
+  const at = port.platform.now();
+  await changeDraft(port.unsent, conversation, (draft) => endDraft(draft, at)).catch(() => undefined);
   await discardDrafts(port, conversation);
   await deleteRecordingDraft(port, conversation);
   const refused = (await listPendingEdits(store, conversation)).filter(({ error }) => error);
   await store.meta.bulkDelete(refused.map(toPendingEditKey));
-  deleteKeptTexts(port, conversation);
 };

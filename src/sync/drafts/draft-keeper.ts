@@ -2,7 +2,7 @@ import { createUuid, type Uuid } from "#contract/ids.ts";
 import { fileMaxBytes } from "#contract/limits/files.ts";
 import { clearJournaledDraftInput, journalDraftInput } from "#sync/store/journal.ts";
 import {
-  type DraftRow,
+  type AttachmentDraftRow,
   type DraftSlot,
   type DraftTarget,
   type SavedDraft,
@@ -13,7 +13,7 @@ import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { toStoredBytes } from "#sync/store/stored-bytes.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
-import { changeDraft } from "#sync/store/unsent-messages.ts";
+import { changeUnsentContent } from "#sync/store/unsent-messages.ts";
 import type { Draft } from "#sync/store/view-models.ts";
 import { deleteDraft, deleteDraftBytes, draftByteTables } from "./delete-drafts.ts";
 import { acquireFreeSlot, acquireReleasedSlot } from "./draft-slots.ts";
@@ -181,7 +181,7 @@ export class DraftKeeper {
     const sendable = files.filter(canBeSent);
     if (sendable.reduce((sum, { size }) => sum + size, 0) > draftMaxBytes)
       throw new DOMException("draft exceeds the limit", "QuotaExceededError");
-    const rows: DraftRow["files"] = [];
+    const rows: AttachmentDraftRow["files"] = [];
     for (const file of sendable) {
       const id = this.#blobIds.get(file) ?? createUuid(this.#port.platform.now());
       this.#blobIds.set(file, id);
@@ -195,7 +195,7 @@ export class DraftKeeper {
     const removed = before.flatMap(({ id }) => (rows.some((row) => row.id === id) ? [] : id));
     const isEmpty = rows.length === 0 && rest.text === "" && rest.to.length === 0;
     const { target, key } = this.slot;
-    await changeDraft(store, target, draftByteTables(store), async () => {
+    await changeUnsentContent(store, target, draftByteTables(store), async () => {
       if (isEmpty) await store.meta.delete(key);
       else await store.meta.put({ key, value: { ...rest, to: [...rest.to], files: rows } });
       await deleteDraftBytes(store, removed);

@@ -1,9 +1,9 @@
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
-import type { Platform } from "#sync/platform/platform.ts";
-import { deleteKeptText, keepText } from "./keep-text.ts";
-import { type KeptTextScope, listKeptTexts, subscribeToKeptTexts } from "./kept-texts.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
+import { type DraftRow, parkText, unparkText } from "#sync/unsent/draft-row.ts";
+import { changeDraft, findDraft } from "#sync/unsent/drafts.ts";
 
-type EditKeeperScope = KeptTextScope & { platform: Pick<Platform, "session" | "onLeave" | "onWake"> };
+type EditKeeperScope = Pick<SyncPort, "unsent" | "platform">;
 
 /** Keeps the words of an edit that is being typed in one tab. Those of another tab have an entry of their own. */
 export class EditKeeper {
@@ -27,9 +27,8 @@ export class EditKeeper {
 
   /** Words of edits of this message that any tab has kept. */
   #list() {
-    return listKeptTexts(this.#scope, this.#conversation).filter(
-      ({ target }) => target !== undefined && this.#targets.includes(target),
-    );
+    const { parked = [] } = findDraft(this.#scope.unsent, this.#conversation);
+    return parked.filter(({ target }) => target !== undefined && this.#targets.includes(target));
   }
 
   /** Keeps the words as they are now; undefined ends the edit. */
@@ -39,8 +38,9 @@ export class EditKeeper {
     if (kept && kept.text !== this.text) this.#id = createUuid(this.#scope.platform.now());
     this.text = text;
     if (this.#target === undefined) return;
-    if (text === undefined) deleteKeptText(this.#scope, this.#conversation, this.#id);
-    else keepText(this.#scope, this.#conversation, text, { id: this.#id, target: this.#target });
+    const [id, target] = [this.#id, this.#target];
+    if (text === undefined) this.#change((draft) => unparkText(draft, id));
+    else this.#change((draft) => parkText(draft, { id, text, target }), true);
   }
 
   /**
@@ -48,10 +48,10 @@ export class EditKeeper {
    * field of this one. Returns a function that ends this.
    */
   watch(): () => void {
-    const { platform } = this.#scope;
+    const { platform, unsent } = this.#scope;
     const keepAgain = () => this.#keepAgain();
     // A page that was frozen or in the page cache has missed changes.
-    const ends = [subscribeToKeptTexts(keepAgain), platform.onLeave(keepAgain), platform.onWake(keepAgain)];
+    const ends = [unsent.state.subscribe(keepAgain), platform.onLeave(keepAgain), platform.onWake(keepAgain)];
     return () => {
       for (const end of ends) end();
     };
@@ -61,10 +61,16 @@ export class EditKeeper {
     const { text } = this;
     const { platform } = this.#scope;
     // Signing out in another tab deletes the words for good.
-    if (text === undefined || this.#target === undefined || !platform.localStorage || !platform.session.isCurrent())
-      return;
+    if (text === undefined || this.#target === undefined || !platform.session.isCurrent()) return;
     if (this.#list().some((kept) => kept.text.includes(text))) return;
     this.#id = createUuid(platform.now());
-    keepText(this.#scope, this.#conversation, text, { id: this.#id, target: this.#target, isEarlier: true });
+    const parked = { id: this.#id, text, target: this.#target };
+    this.#change((draft) => parkText(draft, parked, true));
+  }
+
+  /** What cannot be committed stays in this page and the journal, and is tried again. */
+  #change(change: (draft: DraftRow) => DraftRow, isTyped = false): void {
+    const { unsent } = this.#scope;
+    void changeDraft(unsent, this.#conversation, change, { isTyped }).catch(() => undefined);
   }
 }

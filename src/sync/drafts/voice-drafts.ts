@@ -6,7 +6,7 @@ import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { toBlob, toStoredBytes } from "#sync/store/stored-bytes.ts";
 import { retryOnQuotaError } from "#sync/store/sync-context.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
-import { changeDraft } from "#sync/store/unsent-messages.ts";
+import { changeUnsentContent } from "#sync/store/unsent-messages.ts";
 import type { RecordingDraft } from "#sync/store/view-models.ts";
 import { queryChunks } from "./delete-drafts.ts";
 import { acquireFreeSlot, acquireReleasedSlot, type SlotLock } from "./draft-slots.ts";
@@ -37,7 +37,7 @@ export const appendRecordingChunk = async (port: SyncPort, recording: RecordingR
   if (port.isInMemory) keys.reverse(); // as for draft slots
   const bytes = await toStoredBytes(store, chunk);
   const write = () =>
-    changeDraft(store, conversation, [store.chunks], async () => {
+    changeUnsentContent(store, conversation, [store.chunks], async () => {
       const rows = await store.recordings.bulkGet(keys);
       const slot = rows.findIndex((row) => row?.startedAt === startedAt);
       const key = keys[slot < 0 ? rows.indexOf(undefined) : slot];

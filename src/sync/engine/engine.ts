@@ -1,11 +1,9 @@
 import type { Uuid } from "#contract/ids.ts";
-import { findFirstView } from "#lib/browser/first-view.ts";
 import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { subscribeToAuthEvents } from "#lib/session/auth-events.ts";
 import { confirmSession } from "#lib/session/confirm-session.ts";
 import { getSessionEndCause } from "#lib/session/session.ts";
-import { recoverEarlyDrafts } from "#sync/drafts/early-drafts.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { readUnsentSummary, type UnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import { ObjectUrlCache } from "#sync/files/object-urls.ts";
@@ -91,8 +89,7 @@ const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
   const flush = () => {
     const context = client.context.get();
     if (context) runInBackground(context, readTracker.flush());
-    drafts.flushToJournal();
-    if (context) runInBackground(context, drafts.share());
+    void drafts.share();
   };
   const unsubscribe = [
     client.context.subscribe(follow),
@@ -122,8 +119,6 @@ const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
   if (context && data) await Promise.race([applyDocumentData(context, data), waitForTimer(platform)]);
   unsubscribe.push(startJournalRecovery(client));
   void recoverBackgroundOutbox(client);
-  const conversationOnScreen = typeof document === "undefined" ? undefined : findFirstView()?.dataset["conversation"];
-  if (context) runInBackground(context, recoverEarlyDrafts(client, drafts, conversationOnScreen));
   return engine;
 };
 
@@ -201,7 +196,6 @@ export const purgeLocalData = async (userId: Uuid): Promise<void> => {
 /** Unsent data that a sign-out would delete, including text typed just now. */
 export const getUnsentSummary = async (): Promise<UnsentSummary> => {
   const { client, drafts } = currentEngine.get() ?? {};
-  drafts?.flushToJournal();
   await drafts?.flush();
   const context = client?.context.get();
   return context ? readUnsentSummary(context) : { messages: 0, posts: 0, drafts: 0, deletions: 0, edits: 0 };

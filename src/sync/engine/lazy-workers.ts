@@ -1,10 +1,10 @@
 import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
+import { listDraftTasks } from "#sync/drafts/draft-tasks.ts";
 import { createOperationRunner } from "#sync/platform/operation-runner.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import type { Uploader, UploaderEvents } from "#sync/sending/files/uploader.ts";
 import type { LocalStore } from "#sync/store/database.ts";
-import { listDraftTasks, typingPauseMs } from "#sync/store/pending/draft-edits.ts";
 import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
 import { listPendingEdits } from "#sync/store/pending/pending-edits.ts";
 import { listPendingFlags } from "#sync/store/pending/pending-flags.ts";
@@ -12,6 +12,7 @@ import { listPendingMessageFlags } from "#sync/store/pending/pending-message-fla
 import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
 import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
+import { typingPauseMs } from "#sync/unsent/draft-row.ts";
 
 const pendingKinds = [
   "uploads",
@@ -32,8 +33,9 @@ const queryUnsentPosts = ({ postbox }: LocalStore) =>
   postbox.orderBy("createdAt").filter(({ state }) => state !== "failed");
 
 /** Kinds of pending data in the store, read in one transaction. Most often there are none. */
-const readPendingKinds = (store: LocalStore, now: number): Promise<PendingKind[]> =>
-  store.transaction("r", [store.uploads, store.postbox, store.meta], async () => {
+const readPendingKinds = (context: SyncContext): Promise<PendingKind[]> => {
+  const { store } = context;
+  return store.transaction("r", [store.uploads, store.postbox, store.meta], async () => {
     const [uploads, posts, settings, deletions, edits, flags, messageFlags, reactions, drafts] = await Promise.all([
       store.uploads.count(),
       queryUnsentPosts(store).count(),
@@ -43,7 +45,7 @@ const readPendingKinds = (store: LocalStore, now: number): Promise<PendingKind[]
       listPendingFlags(store),
       listPendingMessageFlags(store),
       listPendingReactions(store),
-      listDraftTasks(store, now),
+      listDraftTasks(context),
     ]);
     const isPending = {
       uploads: uploads > 0,
@@ -58,6 +60,7 @@ const readPendingKinds = (store: LocalStore, now: number): Promise<PendingKind[]
     };
     return pendingKinds.filter((kind) => isPending[kind]);
   });
+};
 
 type WorkerEvents = UploaderEvents & {
   /** Sends a reaction. */
@@ -72,11 +75,12 @@ type WorkerEvents = UploaderEvents & {
  * first has work; if it cannot be fetched, it is tried again later.
  */
 export class LazyWorkers {
-  readonly #store: LocalStore;
+  readonly #context: SyncContext;
   readonly #runners: Record<PendingKind, Retry>;
   readonly #platform: Platform;
   #uploader: Uploader | undefined;
   #sharesDrafts = false;
+  #unsubscribe = () => {};
 
   constructor(
     context: SyncContext,
@@ -84,7 +88,7 @@ export class LazyWorkers {
     onRefused: (what: "settings" | "pin" | "reaction" | "star" | "deletion") => void,
   ) {
     const { platform, store } = context;
-    this.#store = store;
+    this.#context = context;
     this.#platform = platform;
     const uploads = new Retry(platform, async () => {
       if (!this.#uploader) {
@@ -141,7 +145,7 @@ export class LazyWorkers {
         ),
     });
     const drafts = createOperationRunner(platform, {
-      list: () => listDraftTasks(store, platform.now()),
+      list: () => listDraftTasks(context),
       load: async () => new (await import("#sync/drafts/draft-sync.ts")).DraftSync(context, setDraft),
     });
     this.#runners = { uploads, posts, settings, deletions, edits, flags, messageFlags, reactions, drafts };
@@ -162,6 +166,8 @@ export class LazyWorkers {
     this.#runners.drafts.runNow();
     if (this.#sharesDrafts) return;
     this.#sharesDrafts = true;
+    // Another tab tells of a draft before this one has read it.
+    this.#unsubscribe = this.#context.unsent.state.subscribe(() => this.#scheduleFinalDrafts());
     // Drafts that a page left while somebody was typing.
     this.#platform.startTimer(typingPauseMs, () => this.#runners.drafts.schedule());
   }
@@ -173,13 +179,19 @@ export class LazyWorkers {
   }
 
   stop(): void {
+    this.#unsubscribe();
     this.#uploader?.stop();
     for (const runner of Object.values(this.#runners)) runner.stop();
   }
 
+  #scheduleFinalDrafts(): void {
+    const drafts = [...(this.#context.unsent.state.get()?.drafts.values() ?? [])];
+    if (drafts.some(({ unshared }) => unshared?.isFinal)) this.#runners.drafts.schedule();
+  }
+
   /** Starts the runners that have work, or all of them if the store cannot be read: each repeats a failed read. */
   async #runPending(start: (runner: Retry) => void): Promise<void> {
-    const pending = await readPendingKinds(this.#store, this.#platform.now()).catch(() => pendingKinds);
+    const pending = await readPendingKinds(this.#context).catch(() => pendingKinds);
     for (const kind of pending) if (kind !== "drafts" || this.#sharesDrafts) start(this.#runners[kind]);
   }
 }

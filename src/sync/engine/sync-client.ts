@@ -10,9 +10,10 @@ import { VisibilityReporter } from "#sync/presence/tab-visibility.ts";
 import { TypingState } from "#sync/presence/typing.ts";
 import { toStoreName } from "#sync/store/database.ts";
 import { requestPersistenceOnce } from "#sync/store/storage-quota.ts";
-import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
+import { retryOnQuotaError, runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import type { RequestCommand, SyncPort } from "#sync/store/sync-port.ts";
 import type { LinkState, StorageTrouble } from "#sync/store/view-models.ts";
+import { UnsentStore } from "#sync/unsent/unsent-store.ts";
 import { joinLeaderElection, type LeaderElection } from "./leader-election.ts";
 import { Leadership, type LoadServerCode } from "./leadership.ts";
 import { type LeaderCommand, TabChannel, type TabEvent } from "./tab-channel.ts";
@@ -41,6 +42,7 @@ export class SyncClient implements SyncPort {
   readonly presenceVersion = new Observable(0);
   /** Version that grows when the push subscription of this session has to be renewed, while this tab is the leader. */
   readonly pushKeyVersion = new Observable(0);
+  readonly unsent: UnsentStore;
   readonly typing: TypingState;
   readonly calls = new CallFeed(() => this.platform.now());
   readonly memberLoader = new LazyMemberLoader(this);
@@ -65,7 +67,11 @@ export class SyncClient implements SyncPort {
     this.#loadCode = loadCode;
     this.typing = new TypingState(platform, (conversation) => this.#sendToLeader({ type: "say-typing", conversation }));
     this.#tabId = createUuid(platform.now());
-    this.#store = new TabStore(me, platform, this.link, {
+    this.unsent = new UnsentStore(platform, me, (work) => {
+      const context = this.context.get();
+      return context ? retryOnQuotaError(context, work, false) : work();
+    });
+    this.#store = new TabStore(me, platform, this.unsent, this.link, {
       onClosing: () => {
         this.#election?.stop();
         return this.#stepDown();
@@ -91,7 +97,7 @@ export class SyncClient implements SyncPort {
   }
 
   async start(): Promise<void> {
-    await this.#store.open();
+    await Promise.all([this.#store.open(), this.unsent.open()]);
     if (this.#isStopped) return;
     this.#joinElection();
     this.#unsubscribe.push(
@@ -117,6 +123,7 @@ export class SyncClient implements SyncPort {
     this.#visibilityReporter.stop();
     await this.#store.stop();
     await this.#stepDown();
+    await this.unsent.stop();
     this.#election?.stop();
     this.#channel.close();
     this.#store.close();

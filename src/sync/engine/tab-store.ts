@@ -18,6 +18,7 @@ import {
 import { UnsentMirror } from "#sync/store/recovery/unsent-mirror.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import type { LinkState, StorageTrouble } from "#sync/store/view-models.ts";
+import type { UnsentStore } from "#sync/unsent/unsent-store.ts";
 
 const reopenMs = 10_000;
 const repeatedFailureMs = 60_000; // a second failure of the store within this time: the database is rebuilt
@@ -43,9 +44,18 @@ export class TabStore {
   #isStopped = false;
   #reopening: Promise<void> | undefined;
 
-  constructor(userId: Uuid, platform: Platform, link: Observable<LinkState>, events: TabStoreEvents) {
+  readonly #unsent: UnsentStore;
+
+  constructor(
+    userId: Uuid,
+    platform: Platform,
+    unsent: UnsentStore,
+    link: Observable<LinkState>,
+    events: TabStoreEvents,
+  ) {
     this.#userId = userId;
     this.#platform = platform;
+    this.#unsent = unsent;
     this.#link = link;
     this.#events = events;
     this.#unsentMirror = new UnsentMirror(platform, userId);
@@ -84,8 +94,11 @@ export class TabStore {
   #use(opened: OpenedStores): void {
     const { store, strict } = opened;
     this.storageTrouble.set(opened.storageTrouble);
-    // The mirror keeps what it knows of a database that does not answer.
-    if (opened.storageTrouble !== "unreachable") this.#unsentMirror.follow(store);
+    void this.#platform.waitForFirstScreen().then(() => {
+      // The mirror keeps what it knows of a database that does not answer.
+      const isOnDisk = opened.storageTrouble !== "unreachable";
+      if (isOnDisk && this.context.get()?.store === store) this.#unsentMirror.follow(store);
+    });
     const onVersionChange = (newVersion: number | null) => this.#handleVersionChange(opened, newVersion);
     watchStores(opened, { onClosed: () => this.#handleClosed(opened), onVersionChange });
     const context: SyncContext = {
@@ -93,6 +106,7 @@ export class TabStore {
       platform: this.#platform,
       store,
       strict,
+      unsent: this.#unsent,
       link: this.#link,
       storageTrouble: this.storageTrouble,
       reportStoreFailure: (error) => this.#handleFailure(context, error),

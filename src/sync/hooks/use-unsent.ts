@@ -1,38 +1,35 @@
-import { useMemo, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import type { ConversationId } from "#contract/ids.ts";
-import { type KeptText, parseKeptTexts, readKeptTexts, subscribeToKeptTexts } from "#sync/drafts/kept-texts.ts";
 import { readUnsentSummary, type UnsentSummary } from "#sync/drafts/unsent-summary.ts";
-import { textDraftQuery, voiceDraftsQuery } from "#sync/queries/screen-queries.ts";
-import type { ReplyTarget } from "#sync/store/database.ts";
+import { voiceDraftsQuery } from "#sync/queries/screen-queries.ts";
 import { readUnsentContent } from "#sync/store/pending/draft-rows.ts";
 import type { UnsentContent } from "#sync/store/view-models.ts";
+import type { ParkedText, ReplyTarget } from "#sync/unsent/draft-row.ts";
+import type { UnsentState } from "#sync/unsent/unsent-state.ts";
 import { emptySource, useEngine, useLiveQuery } from "./use-live-query.ts";
 
 export type { UnsentContent } from "#sync/store/view-models.ts";
 
-/** Text draft of a conversation, typed in any tab; empty if there is none. */
-export const useTextDraft = (id: ConversationId): string | undefined => useLiveQuery(...textDraftQuery(id));
+/** What the person wrote and did not send, from any tab; undefined until it was read. */
+const useUnsentState = (): UnsentState | undefined => {
+  const state = useEngine()?.client.unsent.state ?? emptySource;
+  return useSyncExternalStore<UnsentState | undefined>(state.subscribe, state.get, () => undefined);
+};
+
+/** Text draft of a conversation, typed in any tab; empty if there is none, undefined until it was read. */
+export const useTextDraft = (id: ConversationId): string | undefined => {
+  const state = useUnsentState();
+  return state && (state.drafts.get(id)?.text ?? "");
+};
 
 /** Message that the draft of a conversation answers, chosen in any tab. */
-export const useReplyDraft = (conversation: ConversationId): ReplyTarget | undefined => {
-  const replies = useEngine()?.drafts.replies;
-  return useSyncExternalStore(
-    replies?.subscribe ?? emptySource.subscribe,
-    () => replies?.find(conversation),
-    () => undefined,
-  );
-};
+export const useReplyDraft = (id: ConversationId): ReplyTarget | undefined => useUnsentState()?.drafts.get(id)?.reply;
+
+const noTexts: readonly ParkedText[] = [];
 
 /** Texts of a conversation that are neither sent nor in the message field. */
-export const useKeptTexts = (conversation: ConversationId): readonly KeptText[] => {
-  const client = useEngine()?.client;
-  const stored = useSyncExternalStore(
-    subscribeToKeptTexts,
-    () => client && readKeptTexts(client, conversation),
-    () => undefined,
-  );
-  return useMemo(() => parseKeptTexts(stored), [stored]);
-};
+export const useParkedTexts = (id: ConversationId): readonly ParkedText[] =>
+  useUnsentState()?.drafts.get(id)?.parked ?? noTexts;
 
 /** Files and recording of a conversation that were not sent, from any tab. */
 export const useUnsentContent = (id: ConversationId): UnsentContent | undefined =>

@@ -1,4 +1,4 @@
-import { draftHeadKey, type PushedDraft, pushedDraftPrefix } from "#sync/store/pending/draft-edits.ts";
+import { draftHeadKey, type PushedDraft, pushedDraftPrefix } from "#sync/store/draft-announcements.ts";
 import type { ApplyTransaction } from "./apply/apply-transaction.ts";
 import type { ServerChange } from "./server-changes.ts";
 

@@ -2,7 +2,6 @@ import type { ErrorCode } from "#contract/errors.ts";
 import { getEditNumber, isEditableBody } from "#contract/messages/body.ts";
 import { isTombstone } from "#contract/messages/kinds.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
-import { keepText } from "#sync/drafts/keep-text.ts";
 import { applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts";
 import type { OperationSender } from "#sync/platform/operation-runner.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
@@ -10,6 +9,8 @@ import { findEditedMessage } from "#sync/sending/pending-replies.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import { listPendingEdits, type PendingEdit, toPendingEditKey } from "#sync/store/pending/pending-edits.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
+import { parkText } from "#sync/unsent/draft-row.ts";
+import { changeDraft } from "#sync/unsent/drafts.ts";
 
 /** Codes of a server that does not know the command yet: a newer client may talk to an older server in a deployment. */
 const unsupportedCodes: readonly string[] = ["not_found", "method_not_allowed"];
@@ -46,9 +47,9 @@ export const listDueEdits = async (store: LocalStore): Promise<PendingEdit[]> =>
  * message is gone.
  */
 export const createEditSender = (context: SyncContext): OperationSender<PendingEdit> => ({
-  send: (edit) => (edit.error ? removeUnlessChanged(context, edit, keepWords) : sendEdit(context, edit)),
+  send: (edit) => (edit.error ? parkWords(context, edit) : sendEdit(context, edit)),
   async handleRefusal(edit, { code }) {
-    if (lostCodes.includes(code)) return removeUnlessChanged(context, edit, keepWords);
+    if (lostCodes.includes(code)) return parkWords(context, edit);
     await refetchMessage(context, edit);
     const { strict } = context;
     await strict.transaction("rw", strict.meta, async () => {
@@ -60,25 +61,26 @@ export const createEditSender = (context: SyncContext): OperationSender<PendingE
 });
 
 /**
- * Keeps the words of an edit whose message is gone: they stand above the message field. Throws a SyncError without room
- * for them; the edit stays then.
+ * Parks the words of an edit whose message is gone, above the message field, and removes it. Rejects with a SyncError
+ * if they could not be stored; the edit stays then.
  */
-const keepWords = (context: SyncContext, { conversation, target, text }: PendingEdit): void => {
-  if (text !== "" && !keepText(context, conversation, text, { target })) throw new SyncError("unavailable");
+const parkWords = async (context: SyncContext, pending: PendingEdit): Promise<void> => {
+  const { conversation, target, edit, text } = pending;
+  const words = { id: `edit-${target}-${edit}`, text, target };
+  if (text !== "")
+    await changeDraft(context.unsent, conversation, (draft) => parkText(draft, words)).catch(() => {
+      throw new SyncError("unavailable");
+    });
+  await removeUnlessChanged(context, pending);
 };
 
-/** Removes an edit, unless the author has changed the text once more since. `onRemoved` receives it before that. */
-const removeUnlessChanged = (
-  context: SyncContext,
-  edit: PendingEdit,
-  onRemoved?: (context: SyncContext, edit: PendingEdit) => void,
-): Promise<void> => {
+/** Removes an edit, unless the author has changed the text once more since. */
+const removeUnlessChanged = (context: SyncContext, edit: PendingEdit): Promise<void> => {
   const { strict } = context;
   return strict.transaction("rw", strict.meta, async () => {
     const key = toPendingEditKey(edit);
     const current = (await strict.meta.get(key))?.value as PendingEdit | undefined;
     if (current?.edit !== edit.edit) return;
-    onRemoved?.(context, edit);
     await strict.meta.delete(key);
   });
 };

@@ -1,6 +1,6 @@
 import { personQuery } from "#contract/auth/auth.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { waitForTakeover } from "#lib/browser/first-view.ts";
+import { findFirstView, waitForTakeover } from "#lib/browser/first-view.ts";
 import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import { isPageActive, subscribeToPageActivity } from "#lib/browser/page/page-activity.ts";
 import { deleteCachedAvatars, pruneCachedPostPictures } from "#lib/browser/picture-cache.ts";
@@ -129,6 +129,7 @@ export const createBrowserPlatform = (userId: Uuid): Platform => ({
     return { url, revoke: () => URL.revokeObjectURL(url) };
   },
   localStorage: findLocalStorage(),
+  firstViewWriter: typeof document === "undefined" ? undefined : findFirstView()?.dataset["writer"],
   loadMemoryIndexedDb: async () => (await import("./memory-storage.ts")).createMemoryIndexedDb(),
   startTimer(ms, run) {
     const timer = setTimeout(run, ms);

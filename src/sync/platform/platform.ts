@@ -60,6 +60,8 @@ export type Platform = {
   createObjectUrl(blob: Blob): { url: string; revoke(): void };
   /** Synchronous key-value storage; undefined if the browser denies it. */
   localStorage: Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length"> | undefined;
+  /** Writer of the journal entries of this page's first view, in which somebody may be typing (`data-writer`). */
+  firstViewWriter?: string | undefined;
   /** IndexedDB implementation for Dexie, if not the global one. */
   indexedDb?: { indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange };
   loadMemoryIndexedDb(): Promise<{ indexedDB: IDBFactory; IDBKeyRange: typeof IDBKeyRange }>;

@@ -4,15 +4,19 @@ import { isSystemMessage } from "#contract/messages/kinds.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore, OutboxRow } from "#sync/store/database.ts";
 import { type ListSection, listSections } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
-import { toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
 import { isOwnMessage, toDisplayedMentions, toDisplayedUnread, toEffectiveFlags } from "#sync/store/row-mapping.ts";
 import { isCaughtUp, readSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { ConversationListItem, LastMessage, ListFilter, MemberProfiles } from "#sync/store/view-models.ts";
+import type { DraftRow } from "#sync/unsent/draft-row.ts";
 import { toChatItem, toStoredStatus, toUnsentStatus } from "./chat-messages.ts";
 import { type QueryClock, singleQueryClock } from "./live-queries.ts";
 import { readMuteState } from "./mute-state.ts";
 
+type Drafts = ReadonlyMap<string, Pick<DraftRow, "text">>;
+const noDrafts: Drafts = new Map();
 const noProfiles: MemberProfiles = {};
+
+const toDraftField = (draft: Pick<DraftRow, "text"> | undefined) => (draft?.text ? { draft: draft.text } : {});
 
 /** Number of archived conversations. */
 export const countArchived = (store: LocalStore): Promise<number> => store.queryListed(listSections.archived).count();
@@ -22,8 +26,19 @@ const isShown = (row: LocalConversationRow, filter: ListFilter): boolean => {
   return filter !== "groups" || row.kind === "group";
 };
 
+/** Left conversations that are listed only because they have a text draft. Requires a transaction. */
+const readLeftRows = async ({ conversations }: LocalStore, drafts: Drafts): Promise<LocalConversationRow[]> => {
+  const rows = await conversations.bulkGet([...drafts].flatMap(([id, { text }]) => (text === "" ? [] : id)));
+  return rows.flatMap((row) => (row?.gone && row.listed === listSections.none ? row : []));
+};
+
 /** Rows of the list: pinned ones in the order of pinning, then the newest ones. Requires a transaction. */
-const readListRows = async (store: LocalStore, limit: number, filter: ListFilter): Promise<LocalConversationRow[]> => {
+const readListRows = async (
+  store: LocalStore,
+  limit: number,
+  filter: ListFilter,
+  drafts: Drafts,
+): Promise<LocalConversationRow[]> => {
   const read = (section: ListSection) =>
     store
       .queryListed(section)
@@ -32,7 +47,12 @@ const readListRows = async (store: LocalStore, limit: number, filter: ListFilter
       .toArray();
   const { archived, main, pinned } = listSections;
   if (filter === "archived") return read(archived);
-  const parts = [read(pinned), read(main), ...(filter === "everything" ? [read(archived)] : [])];
+  const readMain = async () => {
+    const [listed, left] = await Promise.all([read(main), readLeftRows(store, drafts)]);
+    const shown = left.filter((row) => isShown(row, filter));
+    return shown.length === 0 ? listed : [...listed, ...shown].sort((a, b) => b.lastAt - a.lastAt).slice(0, limit);
+  };
+  const parts = [read(pinned), readMain(), ...(filter === "everything" ? [read(archived)] : [])];
   const [top = [], ...others] = await Promise.all(parts);
   const pinnedAt = (row: LocalConversationRow) => toEffectiveFlags(row).pinnedAt ?? 0;
   return [top.sort((a, b) => pinnedAt(a) - pinnedAt(b)), ...others].flat();
@@ -75,16 +95,16 @@ export const readConversations = (
   limit: number,
   clock: QueryClock = singleQueryClock,
   filter: ListFilter = "all",
+  drafts: Drafts = noDrafts,
 ): Promise<ConversationListItem[] | undefined> =>
   store.transaction(
     "r",
     [store.conversations, store.messages, store.people, store.members, store.outbox, store.meta],
     async () => {
-      const rows = await readListRows(store, limit, filter);
+      const rows = await readListRows(store, limit, filter, drafts);
       if (rows.length === 0 && !isCaughtUp(await readSyncCursor(store))) return undefined;
       const unsent = new Map((await store.outbox.orderBy("order").toArray()).map((row) => [row.conversation, row]));
       const people = await store.people.bulkGet(rows.map((row) => row.peer ?? ""));
-      const drafts = await store.meta.bulkGet(rows.map((row) => toTextDraftKey(row.id)));
       // Read concurrently: the transaction would end before the last of sequential reads.
       const withheld = await Promise.all(
         rows.map((row) => (row.preview?.type === "withheld" ? readLastVisibleMessage(store, row) : undefined)),
@@ -115,7 +135,7 @@ export const readConversations = (
         group: row.group,
         gone: row.gone,
         memberProfiles: profiles[index] ?? noProfiles,
-        ...(typeof drafts[index]?.value === "string" ? { draft: drafts[index].value } : {}),
+        ...toDraftField(drafts.get(row.id)),
       }));
     },
   );

@@ -1,7 +1,6 @@
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
 import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
-import { toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
 import { readDeletedSeqs } from "#sync/store/pending/pending-message-flags.ts";
 import { toDisplayedMentions, toDisplayedUnread, toEffectiveFlags } from "#sync/store/row-mapping.ts";
 import { isCaughtUp, readSyncCursor } from "#sync/store/sync-cursor.ts";
@@ -81,9 +80,4 @@ const readPinnedMessages = async (
 export const readClearedPins = async ({ conversations }: LocalStore, id: ConversationId): Promise<number[]> => {
   const { pinnedMessages = [], hidden = 0 } = (await conversations.get(id)) ?? {};
   return pinnedMessages.filter((seq) => seq <= hidden);
-};
-
-export const readTextDraft = async (store: LocalStore, id: ConversationId): Promise<string> => {
-  const row = await store.meta.get(toTextDraftKey(id));
-  return typeof row?.value === "string" ? row.value : "";
 };

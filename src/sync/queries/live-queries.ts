@@ -67,7 +67,7 @@ const keepAliveMs = 5_000; // returning to a screen within this time shows it wi
 
 /**
  * Live queries, each shared by all its subscribers. Dexie reports writes of every tab, so a message stored in one tab
- * appears in the others without a message between them.
+ * appears in the others without a message between them. A query that reads unsent data runs again when that changes.
  */
 export class LiveQueries {
   readonly #context: SyncContext;
@@ -135,6 +135,9 @@ export class LiveQueries {
     let subscription: { unsubscribe(): void } | undefined;
     let cancelRefresh = () => {};
     let isHeld = false;
+    /** Whether the last run read unsent data, so that a change of it concerns the query. */
+    let readsUnsent = false;
+    let stopFollowingUnsent: (() => void) | undefined;
     const runQuery = () => {
       cancelRefresh();
       let nextAt = Number.POSITIVE_INFINITY;
@@ -144,7 +147,18 @@ export class LiveQueries {
         cancelRefresh();
         cancelRefresh = context.platform.startTimer(Math.min(timerMaxMs, time - getServerNow()), restart);
       };
-      return query({ ...context, clock: { now: getServerNow, refreshAt } });
+      readsUnsent = false;
+      return query({
+        ...context,
+        clock: { now: getServerNow, refreshAt },
+        get unsent() {
+          readsUnsent = true;
+          return context.unsent;
+        },
+      });
+    };
+    const handleUnsentChange = () => {
+      if (readsUnsent && subscription) restart();
     };
     const restart = () => {
       subscription?.unsubscribe();
@@ -155,6 +169,7 @@ export class LiveQueries {
     const read = () => {
       cancelRetry();
       if (isHeld) return;
+      stopFollowingUnsent ??= context.unsent.state.subscribe(handleUnsentChange);
       subscription ??= liveQuery(runQuery).subscribe({
         next: (result) => {
           failures = 0;
@@ -174,6 +189,8 @@ export class LiveQueries {
       cancelRefresh();
       subscription?.unsubscribe();
       subscription = undefined;
+      stopFollowingUnsent?.();
+      stopFollowingUnsent = undefined;
       this.#queries.delete(key);
     };
     const live: HoldableQuery<T> = {

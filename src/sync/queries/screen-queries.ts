@@ -10,7 +10,7 @@ import { listUnseenNotices } from "#sync/store/security-notice-rows.ts";
 import { readSettingsRow, toEffectiveSettings } from "#sync/store/settings-rows.ts";
 import type { ConversationListItem, ConversationView, ListFilter } from "#sync/store/view-models.ts";
 import { type ChatSnapshot, readChat } from "./chat-messages.ts";
-import { readConversation, readTextDraft } from "./conversation.ts";
+import { readConversation } from "./conversation.ts";
 import { countArchived, readConversations } from "./conversation-list.ts";
 import type { StoreQuery } from "./live-queries.ts";
 import { readContactRequests } from "./people.ts";
@@ -38,7 +38,7 @@ export const conversationsQuery = (
   filter: ListFilter = "all",
 ): StoreQuery<ConversationListItem[] | undefined> => [
   `conversations ${limit} ${filter}`,
-  ({ store, me, clock }) => readConversations(store, me, limit, clock, filter),
+  ({ store, unsent, me, clock }) => readConversations(store, me, limit, clock, filter, unsent.list().drafts),
 ];
 
 export const archivedCountQuery: StoreQuery<number> = ["archived", ({ store }) => countArchived(store)];
@@ -52,11 +52,6 @@ export const conversationQuery = (id: ConversationId | undefined): StoreQuery<Co
 export const chatQuery = (id: ConversationId | undefined, limit = messagePageRows): StoreQuery<ChatSnapshot> => [
   id && `chat ${id} ${limit}`,
   ({ store }) => readChat(store, id ?? "", limit),
-];
-
-export const textDraftQuery = (id: ConversationId): StoreQuery<string> => [
-  `draft ${id}`,
-  ({ store }) => readTextDraft(store, id),
 ];
 
 /** Conversations with an unsent voice recording from any tab. */

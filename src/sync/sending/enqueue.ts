@@ -7,17 +7,14 @@ import { cleanText, isBlank } from "#contract/text.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { readTextDraft } from "#sync/queries/conversation.ts";
-import type { LocalStore, OutboxRow, ReplyTarget } from "#sync/store/database.ts";
+import type { LocalStore, OutboxRow } from "#sync/store/database.ts";
 import {
   clearSentText,
   type JournaledText,
   journalSentText,
   listSentTexts,
-  readJournaledTextDraft,
   type StoredPlace,
 } from "#sync/store/journal.ts";
-import { deleteTextDraft } from "#sync/store/pending/draft-edits.ts";
 import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
 import { createConversationRow, setListPosition } from "#sync/store/row-mapping.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
@@ -26,6 +23,8 @@ import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { deleteOutboxRow, failUnsentMessages } from "#sync/store/unsent-messages.ts";
 import { waitForStore } from "#sync/store/wait-for-store.ts";
+import { type DraftRow, endSentText, type ReplyTarget } from "#sync/unsent/draft-row.ts";
+import { changeDraft, findDraft } from "#sync/unsent/drafts.ts";
 import { findOrDeferMentions, mayMention } from "./mentions/pending-mentions.ts";
 import { findOwnMessage, toReplyFields } from "./pending-replies.ts";
 
@@ -107,25 +106,11 @@ const sendUnstoredText = async (port: SyncPort, conversation: ConversationId, bo
   unstoredMessageIds.delete(key);
 };
 
-/** Inserts a text message and deletes the text draft of its conversation if it is the one that was sent. */
-const insertTextMessage = (
-  context: SyncContext,
-  message: UnsentMessage,
-  isDraftSent: (draft: string) => boolean,
-): Promise<void> =>
-  insertUnsentMessages(context, [message], async () => {
-    const { strict, platform } = context;
-    if (isDraftSent(await readTextDraft(strict, message.conversation)))
-      await deleteTextDraft(strict, message.conversation, platform.now());
-  });
-
 type TextOptions = {
   /** Called at once if the journal holds the text, so that it survives the page. */
   onJournaled?: () => void;
   /** Message that the text answers. */
   target?: ReplyTarget | undefined;
-  /** Whether the stored draft is the text that is sent; another tab may have written a different one. */
-  isDraftSent?: (draft: string) => boolean;
 };
 
 /**
@@ -135,7 +120,7 @@ export const enqueueText = async (
   port: SyncPort,
   conversation: ConversationId,
   text: string,
-  { onJournaled, target, isDraftSent = () => true }: TextOptions = {},
+  { onJournaled, target }: TextOptions = {},
 ): Promise<void> => {
   const context = requireContext(port);
   const body = toReplyBody(toTextBody(text), target);
@@ -143,9 +128,7 @@ export const enqueueText = async (
   const cid = unstoredMessageIds.get(key) ?? createUuid(port.platform.now());
   if (journalSentText(context, { cid, conversation, text, reply: target })) onJournaled?.();
   try {
-    await retryOnQuotaError(context, () =>
-      insertTextMessage(context, { cid, conversation, body, target }, isDraftSent),
-    );
+    await retryOnQuotaError(context, () => insertUnsentMessages(context, [{ cid, conversation, body, target }]));
     unstoredMessageIds.delete(key); // the same text sent once more is a new message
   } catch (error) {
     try {
@@ -165,17 +148,19 @@ export const enqueueText = async (
 };
 
 /**
- * Deletes the stored draft of a text that a former page sent. The journal says whether the draft was sent; a draft that
- * it has was written by another page, or before a first view that does not know it. Without journal entry the
- * draft must be that text. A text is sent without the spaces around it, which a keyboard adds to its draft.
+ * Ends the draft that a former page or a first view sent: that text, or the one that a first view continued. A text is
+ * sent without the spaces around it, which a keyboard adds to its draft. Resolves although it could not be committed:
+ * then it is tried again.
  */
-const deleteSentDraft = (context: SyncContext, conversation: ConversationId, text: string): Promise<void> => {
-  const { strict, platform } = context;
-  return strict.transaction("rw", strict.meta, async () => {
-    const draft = cleanText(await readTextDraft(strict, conversation));
-    const isSent = (readJournaledTextDraft(context, conversation) ?? (draft === text ? "" : draft)) === "";
-    if (isSent && draft !== "") await deleteTextDraft(strict, conversation, platform.now());
-  });
+const endSentDraft = async (
+  { unsent, platform }: SyncContext,
+  { conversation, text, draft: continued }: JournaledText,
+): Promise<void> => {
+  const at = platform.now();
+  const isSent = (draft: DraftRow) => cleanText(draft.text) === text || draft.text === continued;
+  if (!isSent(findDraft(unsent, conversation))) return;
+  const end = (draft: DraftRow) => (isSent(draft) ? endSentText(draft, text, draft.text, at) : draft);
+  await changeDraft(unsent, conversation, end).catch(() => undefined);
 };
 
 /**
@@ -183,15 +168,12 @@ const deleteSentDraft = (context: SyncContext, conversation: ConversationId, tex
  * or shows it twice. Resolves to false if this device has another log: the text is then sent once more under its client
  * id.
  */
-const insertStoredText = async (
-  context: SyncContext,
-  { cid, conversation, text, reply }: JournaledText,
-  place: StoredPlace,
-) => {
+const insertStoredText = async (context: SyncContext, journaled: JournaledText, place: StoredPlace) => {
+  const { cid, conversation, text, reply } = journaled;
   const body = toReplyBody(toTextBody(text), reply);
   const { sentIds } = await applyServerChanges(context, [{ type: "sent", conversation, cid, body, ...place }]);
   if (!sentIds.includes(cid)) return false;
-  await deleteSentDraft(context, conversation, text);
+  await endSentDraft(context, journaled);
   clearSentText(context, cid);
   return true;
 };
@@ -200,9 +182,8 @@ const insertStoredText = async (
 const insertJournaledText = async (context: SyncContext, journaled: JournaledText): Promise<void> => {
   const { cid, conversation, text, reply, stored } = journaled;
   if (stored && (await insertStoredText(context, journaled, stored))) return;
-  await insertUnsentMessages(context, [{ cid, conversation, body: toTextBody(text), target: reply }], () =>
-    deleteSentDraft(context, conversation, text),
-  );
+  await insertUnsentMessages(context, [{ cid, conversation, body: toTextBody(text), target: reply }]);
+  await endSentDraft(context, journaled);
 };
 
 /**
@@ -224,7 +205,7 @@ export const recoverJournaledTexts = async (port: SyncPort): Promise<void> => {
     try {
       const isStored = await findOwnMessage(context, conversation, cid);
       if (isStored) {
-        await deleteSentDraft(context, conversation, text);
+        await endSentDraft(context, { ...journaled, text });
         clearSentText(context, cid);
       } else await retryOnQuotaError(context, () => insertJournaledText(context, { ...journaled, text }));
     } catch (error) {

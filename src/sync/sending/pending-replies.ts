@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { ReplyPlace, withReply } from "#contract/messages/body.ts";
-import type { LocalMessageRow, LocalStore, OutboxRow, ReplyTarget } from "#sync/store/database.ts";
+import type { LocalMessageRow, LocalStore, OutboxRow } from "#sync/store/database.ts";
+import type { ReplyTarget } from "#sync/unsent/draft-row.ts";
 
 /** Replies to own messages that have no seq yet: the outbox names them by their client ids until they are sent. */
 

@@ -4,11 +4,11 @@ import type { InboxRow } from "#contract/conversations.ts";
 import { errorCodes } from "#contract/errors.ts";
 import type { GroupRole } from "#contract/groups.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import { Body, ForwardSource, ReplyPlace, type StoredBody } from "#contract/messages/body.ts";
+import { Body, ForwardSource, type StoredBody } from "#contract/messages/body.ts";
 import type { NumberNotice, RelationState } from "#contract/people.ts";
 import type { ConversationFlags, FlagChange } from "#contract/settings/conversation-flags.ts";
 import { storeNamePrefix } from "#lib/browser/push/background-sync.ts";
-import { draftPrefixes, listDraftFiles, type RecordingChunkRow, type RecordingRow } from "./pending/draft-keys.ts";
+import { draftSlotPrefix, listDraftFiles, type RecordingChunkRow, type RecordingRow } from "./pending/draft-keys.ts";
 import type { PostQueueRow, PostRow } from "./post-rows.ts";
 import { StoredBytes } from "./stored-bytes.ts";
 
@@ -118,12 +118,6 @@ export type LocalMessageRow = {
   held?: true; // never delivered to the others
   reactions?: string; // summary as in frames, with that of this person as the server knows it
 };
-
-/**
- * Message that another one answers: its place, or the client id of an own one that was unsent when it was chosen.
- */
-export const ReplyTarget = v.union([ReplyPlace, Uuid]);
-export type ReplyTarget = v.InferOutput<typeof ReplyTarget>;
 
 /** Message that the server has not acknowledged. */
 export const OutboxRow = v.object({
@@ -285,9 +279,9 @@ export class LocalStore extends Dexie {
     return this.outbox.where("body.file").equals(file);
   }
 
-  /** Drafts of all targets. */
+  /** Drafts with attachments, of all targets. */
   queryDrafts() {
-    return this.meta.where("key").startsWithAnyOf(draftPrefixes);
+    return this.meta.where("key").startsWith(draftSlotPrefix);
   }
 
   /** Ids of the files referenced by drafts. */

@@ -3,12 +3,13 @@ import { ConversationId, Uuid } from "#contract/ids.ts";
 import { Seq } from "#contract/messages/positions.ts";
 import { audiences } from "#contract/settings/settings.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import { ReplyTarget, toStoreName } from "./database.ts";
+import { ReplyTarget } from "#sync/unsent/draft-row.ts";
+import { toStoreName } from "./database.ts";
 
 /**
- * Write-ahead journal in localStorage: a synchronous copy of unsent texts and drafts. A sent text is kept until the
- * server has it, a draft as long as it exists. IndexedDB commits later, the page may close first, and browsers may
- * delete the database.
+ * Write-ahead journal in localStorage: a synchronous copy of sent texts and of what is written beside files. A sent text
+ * is kept until the server has it. IndexedDB commits later, the page may close first, and browsers may delete the
+ * database. Text drafts have a journal of their own (`src/lib/unsent/unsent-journal.ts`).
  */
 type JournalScope = { platform: Pick<Platform, "localStorage" | "now">; me: Uuid };
 
@@ -22,10 +23,15 @@ const JournaledText = v.object({
   at: v.number(),
   n: v.number(),
   reply: v.optional(ReplyTarget),
+  /** Draft that a first view continued and sent as this text. */
+  draft: v.optional(v.string()),
   stored: v.optional(StoredPlace),
 });
 /** Sent text without its journal metadata. */
-export type JournaledText = Pick<v.InferOutput<typeof JournaledText>, "conversation" | "text" | "reply" | "stored"> & {
+export type JournaledText = Pick<
+  v.InferOutput<typeof JournaledText>,
+  "conversation" | "text" | "reply" | "draft" | "stored"
+> & {
   cid: Uuid;
 };
 
@@ -34,8 +40,6 @@ const DraftInput = v.object({ text: v.string(), audience: v.optional(v.picklist(
 type DraftInput = v.InferOutput<typeof DraftInput>;
 
 const toSentKeyPrefix = (me: Uuid) => `${toStoreName(me)}-sent-`;
-const toTextDraftKeyPrefix = (me: Uuid) => `${toStoreName(me)}-draft-`;
-const toReplyDraftKey = (me: Uuid, conversation: ConversationId) => `${toStoreName(me)}-reply-${conversation}`;
 const toDraftInputKey = (me: Uuid, key: string) => `${toStoreName(me)}-input-${key}`;
 /** Earlier versions journaled the text alone. */
 const toDraftTextKey = (me: Uuid, key: string) => `${toStoreName(me)}-begun-${key}`;
@@ -84,60 +88,6 @@ export const listSentTexts = (scope: JournalScope): (JournaledText & { n: number
       return cid.success && entry.success ? { cid: cid.output, ...entry.output } : [];
     })
     .sort((a, b) => a.n - b.n || a.at - b.at);
-
-/**
- * Journals a text draft. An empty text says that the draft was sent or cleared while IndexedDB may still hold the old one. If
- * writing fails, the older entry is removed.
- */
-export const journalTextDraft = ({ platform, me }: JournalScope, conversation: ConversationId, text: string): void => {
-  if (!writeJournalEntry(platform, toTextDraftKeyPrefix(me) + conversation, text))
-    clearJournaledTextDraft({ platform, me }, conversation);
-};
-
-/** Journaled text draft of a conversation; empty if the draft was sent or cleared, undefined if there is none. */
-export const readJournaledTextDraft = (
-  { platform, me }: JournalScope,
-  conversation: ConversationId,
-): string | undefined => platform.localStorage?.getItem(toTextDraftKeyPrefix(me) + conversation) ?? undefined;
-
-export const clearJournaledTextDraft = ({ platform, me }: JournalScope, conversation: ConversationId): void =>
-  platform.localStorage?.removeItem(toTextDraftKeyPrefix(me) + conversation);
-
-export const listJournaledTextDrafts = (scope: JournalScope): [ConversationId, string][] =>
-  listJournalEntries(scope, toTextDraftKeyPrefix(scope.me)).filter((entry): entry is [ConversationId, string] =>
-    v.is(ConversationId, entry[0]),
-  );
-
-/** Stores the message that a draft answers; undefined deletes it. Returns false if it could not be written. */
-export const writeReplyDraft = (
-  { platform, me }: JournalScope,
-  conversation: ConversationId,
-  target: ReplyTarget | undefined,
-): boolean => {
-  const key = toReplyDraftKey(me, conversation);
-  if (target !== undefined) return writeJournalEntry(platform, key, JSON.stringify(target));
-  platform.localStorage?.removeItem(key);
-  return true;
-};
-
-export const readReplyDraft = (
-  { platform, me }: JournalScope,
-  conversation: ConversationId,
-): ReplyTarget | undefined => {
-  const entry = platform.localStorage?.getItem(toReplyDraftKey(me, conversation));
-  const target = v.safeParse(ReplyTarget, parseJournalEntry(entry));
-  return target.success ? target.output : undefined;
-};
-
-const toTypingKey = (me: Uuid, conversation: ConversationId) => `${toStoreName(me)}-typing-${conversation}`;
-
-/** Records that somebody types in the message field of a conversation now, for the other tabs. */
-export const writeTypingTime = ({ platform, me }: JournalScope, conversation: ConversationId): void =>
-  void writeJournalEntry(platform, toTypingKey(me, conversation), String(platform.now()));
-
-/** When somebody last typed in the message field of a conversation, in any tab; 0 if never. */
-export const readTypingTime = ({ platform, me }: JournalScope, conversation: ConversationId): number =>
-  Number(platform.localStorage?.getItem(toTypingKey(me, conversation)) ?? 0);
 
 /** Journals what was written in a draft with attachments, by its slot key, when its page is left. */
 export const journalDraftInput = ({ platform, me }: JournalScope, key: string, input: DraftInput): void =>

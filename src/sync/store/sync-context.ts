@@ -1,6 +1,7 @@
 import type { Uuid } from "#contract/ids.ts";
 import type { Observable } from "#lib/browser/observable.ts";
 import type { Platform } from "#sync/platform/platform.ts";
+import type { UnsentStore } from "#sync/unsent/unsent-store.ts";
 import type { LocalStore } from "./database.ts";
 import { evictCachedFiles, evictCachedMessages, isQuotaError } from "./storage-quota.ts";
 import type { LinkState, StorageTrouble } from "./view-models.ts";
@@ -12,6 +13,8 @@ export type SyncContext = {
   /** Two connections to the same database: `store` with relaxed, `strict` with strict durability. See LocalStore. */
   store: LocalStore;
   strict: LocalStore;
+  /** What the person wrote and did not send. */
+  unsent: UnsentStore;
   link: Observable<LinkState>;
   storageTrouble: Observable<StorageTrouble | undefined>;
   /** Reports that the local database cannot be used as it is; the tab then reopens or rebuilds it. */

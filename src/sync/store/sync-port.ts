@@ -4,6 +4,7 @@ import type { Command, CommandResults } from "#contract/wire/commands.ts";
 import type { Observable } from "#lib/browser/observable.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
+import type { UnsentStore } from "#sync/unsent/unsent-store.ts";
 import type { SyncContext } from "./sync-context.ts";
 import type { LinkState } from "./view-models.ts";
 
@@ -23,6 +24,8 @@ export type SyncPort = {
   readonly platform: Platform;
   /** Undefined while no store is open; a new object after each opening. */
   readonly context: Observable<SyncContext | undefined>;
+  /** What the person wrote and did not send. */
+  readonly unsent: UnsentStore;
   readonly link: Observable<LinkState>;
   /** Whether this page works from memory: nothing that it stores outlives it, and no other page sees it. */
   readonly isInMemory: boolean;

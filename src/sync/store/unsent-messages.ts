@@ -3,7 +3,7 @@ import type { ErrorCode } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
 import type { LocalConversationRow, LocalStore, OutboxRow, UploadRow } from "./database.ts";
-import { type DraftTarget, toDraftSlotKeys, toRecordingKeys, toTextDraftKey } from "./pending/draft-keys.ts";
+import { type DraftTarget, toDraftSlotKeys, toRecordingKeys } from "./pending/draft-keys.ts";
 import { setListPosition } from "./row-mapping.ts";
 
 /**
@@ -49,13 +49,11 @@ export const failUnsentMessages = async (
 };
 
 /**
- * Whether the conversation has a draft or an unsent recording. Requires a transaction over `meta` and the recordings.
+ * Whether the conversation has a draft with attachments or an unsent recording. Requires a transaction over `meta` and the recordings.
  */
 const hasDraftContent = async (store: LocalStore, conversation: ConversationId): Promise<boolean> =>
-  (await store.meta
-    .where("key")
-    .anyOf(toTextDraftKey(conversation), ...toDraftSlotKeys(conversation))
-    .count()) > 0 || (await store.recordings.where("conversation").anyOf(toRecordingKeys(conversation)).count()) > 0;
+  (await store.meta.where("key").anyOf(toDraftSlotKeys(conversation)).count()) > 0 ||
+  (await store.recordings.where("conversation").anyOf(toRecordingKeys(conversation)).count()) > 0;
 
 /**
  * Updates a row's place in the conversation list from its unsent content. Requires a transaction over the outbox,
@@ -113,7 +111,7 @@ const updateGoneListPosition = async (store: LocalStore, conversation: DraftTarg
  * Changes a draft and, in the same transaction, the list position of its conversation: a left conversation stays listed
  * only while it has unsent content. `tables` are further tables that `change` writes.
  */
-export const changeDraft = <T>(
+export const changeUnsentContent = <T>(
   store: LocalStore,
   conversation: DraftTarget,
   tables: readonly Table[],

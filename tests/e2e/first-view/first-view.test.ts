@@ -111,7 +111,7 @@ test("a message sent before the scripts, without a network and with the page clo
   await client.close();
 });
 
-test("a stored draft is kept in front of what is typed before the app has loaded", async ({ browser, server }) => {
+test("a stored draft is shown before the app has loaded, and continued there", async ({ browser, server }) => {
   const site = toSite(server);
   const { ana, ben } = await makeChat(site, 9009, ["bonjour"]);
   const client = await openPhone(browser, server);
@@ -124,11 +124,14 @@ test("a stored draft is kept in front of what is typed before the app has loaded
   const release = await holdScripts(client.context);
   const page = await client.context.newPage();
   await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
-  await firstView(page).getByRole("textbox").fill("et la suite");
+  const field = firstView(page).getByRole("textbox");
+  await expect(field).toHaveValue("brouillon d'avant");
+  await field.press("Control+End");
+  await field.pressSequentially(" et la suite");
   release();
   await waitForTakeover(page);
   await expect(page.getByRole("textbox", { name: client.texts.chat.composer })).toHaveValue(
-    "brouillon d'avant\net la suite",
+    "brouillon d'avant et la suite",
   );
   await client.close();
 });

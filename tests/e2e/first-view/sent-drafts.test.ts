@@ -10,7 +10,8 @@ import { readServerLog } from "#tests/support/server/logs.ts";
 const holdWrites = (page: Page, ms = Number.MAX_SAFE_INTEGER): Promise<void> =>
   page.evaluate(async (ms) => {
     const endsAt = performance.now() + ms;
-    const name = (await indexedDB.databases()).find((database) => database.name?.startsWith("lisolo-"))?.name ?? "";
+    const name =
+      (await indexedDB.databases()).find((database) => /^lisolo-[\da-f-]{36}$/.test(database.name ?? ""))?.name ?? "";
     const opening = indexedDB.open(name);
     await new Promise((resolve) => opening.addEventListener("success", resolve));
     const outbox = opening.result.transaction("outbox", "readwrite").objectStore("outbox");
@@ -20,15 +21,16 @@ const holdWrites = (page: Page, ms = Number.MAX_SAFE_INTEGER): Promise<void> =>
     occupy();
   }, ms);
 
+/** Text of the only draft that is committed; undefined if there is none. */
 const readDraft = (page: Page): Promise<string | undefined> =>
   page.evaluate(async () => {
-    const name = (await indexedDB.databases()).find((database) => database.name?.startsWith("lisolo-"))?.name ?? "";
+    const name = (await indexedDB.databases()).find((database) => database.name?.endsWith("-unsent"))?.name ?? "";
     const opening = indexedDB.open(name);
     await new Promise((resolve) => opening.addEventListener("success", resolve));
-    const rows = opening.result.transaction("meta").objectStore("meta").getAll();
+    const rows = opening.result.transaction("drafts").objectStore("drafts").getAll();
     await new Promise((resolve) => rows.addEventListener("success", resolve));
     opening.result.close();
-    return rows.result.find(({ key }) => key.startsWith("draft:"))?.value;
+    return rows.result[0]?.text || undefined;
   });
 
 /** Client id of the only text that was sent and may not be stored. */

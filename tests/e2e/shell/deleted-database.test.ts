@@ -23,7 +23,7 @@ test("another tab that deletes the local database removes neither unsent message
   await anas.composer().fill("un brouillon");
   await expect(anas.ticks("trois", "sending")).toBeVisible();
   await other.evaluate(async () => {
-    const [found] = (await indexedDB.databases()).filter(({ name }) => name?.startsWith("lisolo-"));
+    const [found] = (await indexedDB.databases()).filter(({ name }) => /^lisolo-[\da-f-]{36}$/.test(name ?? ""));
     await new Promise<void>((resolve, reject) => {
       const request = indexedDB.deleteDatabase(found?.name ?? "");
       request.onsuccess = () => resolve();

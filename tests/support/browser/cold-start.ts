@@ -67,7 +67,8 @@ export const readLayoutShift = (page: Page): Promise<number> => page.evaluate(()
 /** Number of stored messages; undefined while there is no database. */
 export const countStoredMessages = (page: Page): Promise<number | undefined> =>
   page.evaluate(async () => {
-    const [database] = await indexedDB.databases(); // opening it before the app does would create an empty one
+    const databases = await indexedDB.databases(); // opening it before the app does would create an empty one
+    const database = databases.find(({ name }) => /^lisolo-[\da-f-]{36}$/.test(name ?? ""));
     if (!database?.name) return undefined;
     const open = indexedDB.open(database.name);
     await new Promise((resolve) => open.addEventListener("success", resolve));

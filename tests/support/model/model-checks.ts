@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { ConversationId } from "#contract/ids.ts";
+import { toPromise, UnsentDatabase } from "#lib/unsent/unsent-database.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversations } from "#sync/queries/conversation-list.ts";
@@ -16,6 +17,15 @@ export const getContext = (tab: SyncClient) => {
   return context;
 };
 
+/** Text draft as the next page of the device finds it. */
+export const readCommittedDraft = async ({ me, platform }: SyncClient, chat: ConversationId): Promise<string> => {
+  const { indexedDB = globalThis.indexedDB } = platform.indexedDb ?? {};
+  const database = new UnsentDatabase(me, { indexedDB, openChannel: platform.openChannel });
+  const row = await database.read(["drafts"], (access) => toPromise(access("drafts").get(chat)));
+  database.close();
+  return row?.text ?? "";
+};
+
 /** Texts of a chat with their status, oldest first. */
 export const listShown = async (tab: SyncClient, id: ConversationId): Promise<string[]> => {
   const { items } = await readChat(getContext(tab).store, id, everything);
@@ -30,8 +40,8 @@ export const listTexts = async (tab: SyncClient, id: ConversationId): Promise<st
 };
 
 export const listConversations = async (tab: SyncClient) => {
-  const { store, me } = getContext(tab);
-  return (await readConversations(store, me, everything)) ?? [];
+  const { store, unsent, me } = getContext(tab);
+  return (await readConversations(store, me, everything, undefined, "all", unsent.list().drafts)) ?? [];
 };
 
 export const findListRow = async (tab: SyncClient, id: ConversationId) =>

@@ -99,6 +99,7 @@ export class ModelDevice {
   async kill(tab: SyncClient): Promise<void> {
     const context = tab.context.get();
     if (context) closeStores(context);
+    tab.unsent.close();
     await this.close(tab);
   }
 

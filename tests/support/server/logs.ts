@@ -37,7 +37,7 @@ type StoreName = "messages" | "outbox" | "recordings";
 const readStore = (page: Page, store: StoreName): Promise<unknown[]> =>
   page.evaluate(async (name) => {
     const databases = await indexedDB.databases();
-    const found = databases.find((database) => database.name?.startsWith("lisolo-"))?.name;
+    const found = databases.find((database) => /^lisolo-[\da-f-]{36}$/.test(database.name ?? ""))?.name;
     if (!found) return [];
     const finished = <T>(request: IDBRequest<T>) =>
       new Promise<T>((resolve, reject) => {

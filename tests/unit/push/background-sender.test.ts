@@ -184,7 +184,7 @@ describe("the service worker's sending", () => {
 
   it("sends nothing while the app rebuilds its database", async () => {
     await writeReply("reply");
-    const opening = indexedDB.open(`${toStoreName(me)}-unsent`);
+    const opening = indexedDB.open(`${toStoreName(me)}-backup`);
     await new Promise((resolve) => {
       opening.onsuccess = resolve;
     });

@@ -15,6 +15,7 @@ import { readContactRequests, readContacts } from "#sync/queries/people.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
+import { changeDraft, findDraft } from "#sync/unsent/drafts.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -109,6 +110,22 @@ describe("results of live queries", () => {
     second.away();
     expect(ask().get()).toBe(first.shown[0]);
     expect(reads).toBe(readsOfBoth);
+  });
+
+  it("a query that read unsent data runs again when that changes, and no other one does", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await waitUntilDeviceSynced(server, tab, chat);
+    const queries = new LiveQueries(getContext(tab));
+    let others = 0;
+    const draft = look(queries.openQuery("draft", async ({ unsent }) => findDraft(unsent, chat).text));
+    const other = look(queries.openQuery("other", async ({ store }) => (await store.outbox.count()) + others++));
+    await eventually(() => expect([draft.shown, other.shown]).toEqual([[""], [0]]));
+    await changeDraft(tab.unsent, chat, (row) => ({ ...row, text: "Mbote", at: 1 }));
+    await eventually(() => expect(draft.shown).toEqual(["", "Mbote"]));
+    expect(others).toBe(1);
+    draft.away();
+    other.away();
   });
 
   it("preloaded queries are read in one transaction, follow changes together, and then by themselves", async () => {

@@ -28,7 +28,7 @@ import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { isComposingKey } from "#lib/browser/composing-key.ts";
 import { composerHash } from "#lib/browser/push/composer-hash.ts";
 import { reportTyping } from "#sync/actions/conversations.ts";
-import { afterTyping, findUnsavedDraft, saveDraft, setReplyDraft, shareDrafts } from "#sync/actions/drafts.ts";
+import { afterTyping, readLatestDraft, saveDraft, setReplyDraft, shareDrafts } from "#sync/actions/drafts.ts";
 import { sendText } from "#sync/actions/messages.ts";
 import { useReplyDraft, useTextDraft } from "#sync/hooks/use-unsent.ts";
 import { AttachButton } from "./attach-button.tsx";
@@ -111,7 +111,7 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
       if (draft === undefined || !isCurrent) return;
       // Until a sent text is stored, the stored draft may be that text.
       if (pendingSend.current) return void pendingSend.current.then(() => afterTyping(conversation, show));
-      latest.current = findUnsavedDraft(conversation) ?? draft;
+      latest.current = readLatestDraft(conversation);
       setText(latest.current);
     };
     const cancel = isTouched.current ? afterTyping(conversation, show) : show();
@@ -220,6 +220,7 @@ export function MessageComposer({ ref, conversation, isHidden, onSend, ...props 
           )}
           <div hidden={isRecording} className="relative flex min-w-0 flex-1">
             <textarea
+              data-kept
               ref={textarea}
               rows={1}
               dir="auto"

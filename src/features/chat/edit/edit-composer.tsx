@@ -11,7 +11,7 @@ import { formatShortcuts, handleFormatKey } from "#features/chat/field/format-ke
 import { LazyFieldTools } from "#features/chat/field/lazy-field-tools.ts";
 import { useFieldHeight } from "#features/chat/field/use-field-height.ts";
 import { isComposingKey } from "#lib/browser/composing-key.ts";
-import { getKeptTextScope } from "#sync/actions/drafts.ts";
+import { getDraftScope } from "#sync/actions/drafts.ts";
 import { saveEdit } from "#sync/actions/message-actions.ts";
 import { EditKeeper } from "#sync/drafts/edit-keeper.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
@@ -30,7 +30,7 @@ export default function EditComposer({ conversation, item, onClose, onReopen }: 
   const { t } = useTranslation();
   const { body } = item;
   const textBefore = "text" in body ? (body.text ?? "") : "";
-  const [keeper] = useState(() => new EditKeeper(getKeptTextScope(), conversation, item));
+  const [keeper] = useState(() => new EditKeeper(getDraftScope(), conversation, item));
   const [text, setText] = useState(keeper.text ?? textBefore);
   const [isTyped, setIsTyped] = useState(keeper.text !== undefined);
   const [error, setError] = useState<FailureCode>();

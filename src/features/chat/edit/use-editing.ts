@@ -1,13 +1,13 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import { readNewestMessages } from "#sync/actions/messages.ts";
-import type { KeptText } from "#sync/drafts/kept-texts.ts";
 import type { ChatItem, ChatView } from "#sync/hooks/use-chat.ts";
-import { useKeptTexts } from "#sync/hooks/use-unsent.ts";
+import { useParkedTexts } from "#sync/hooks/use-unsent.ts";
+import type { ParkedText } from "#sync/unsent/draft-row.ts";
 import { canBeEdited } from "./edit-context.ts";
 
-/** The editable message to which kept words belong. */
-const findEditedItem = (chat: ChatView | undefined, { target }: KeptText): ChatItem | undefined =>
+/** The editable message to which parked words belong. */
+const findEditedItem = (chat: ChatView | undefined, { target }: ParkedText): ChatItem | undefined =>
   target === undefined
     ? undefined
     : chat?.items.find((item) => (item.seq === target || item.cid === target) && canBeEdited(item));
@@ -21,15 +21,15 @@ export const useEditing = (
 ) => {
   const [started, setStarted] = useState<ChatItem>();
   const wasEditing = useRef(false);
-  const keptTexts = useKeptTexts(conversation);
+  const parkedTexts = useParkedTexts(conversation);
   // An edit that was being typed when the chat or its page was left goes on.
   const hasResumed = useRef(false);
   useEffect(() => {
     if (!chat || !canWrite || hasResumed.current) return;
     hasResumed.current = true;
-    const item = keptTexts.flatMap((kept) => findEditedItem(chat, kept) ?? []).at(-1); // typed last
+    const item = parkedTexts.flatMap((parked) => findEditedItem(chat, parked) ?? []).at(-1); // typed last
     if (item) setStarted(item);
-  }, [chat, canWrite, keptTexts]);
+  }, [chat, canWrite, parkedTexts]);
   // The message field can take the focus only once it is shown again.
   useEffect(() => {
     if (wasEditing.current && !started) composer.current?.focus();
@@ -40,8 +40,8 @@ export const useEditing = (
     start: canWrite ? setStarted : undefined,
     // From the store: a message that was just sent may not be shown yet.
     startLast: async () => setStarted((await readNewestMessages(conversation)).find(canBeEdited)),
-    /** Kept texts, without those of messages that can be edited here. */
-    keptTexts: chat ? keptTexts.filter((kept) => canWrite === false || !findEditedItem(chat, kept)) : [],
+    /** Parked texts, without those of messages that can be edited here. */
+    parkedTexts: chat ? parkedTexts.filter((parked) => canWrite === false || !findEditedItem(chat, parked)) : [],
     stop: useCallback(() => setStarted(undefined), []),
   };
 };

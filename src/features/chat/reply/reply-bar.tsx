@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { setReplyDraft } from "#sync/actions/drafts.ts";
-import type { ReplyTarget } from "#sync/store/database.ts";
+import type { ReplyTarget } from "#sync/unsent/draft-row.ts";
 import { QuoteContent } from "./quote.tsx";
 import { ReplyActionsContext } from "./reply-actions-context.ts";
 import { useQuotedMessage } from "./use-quoted-message.ts";

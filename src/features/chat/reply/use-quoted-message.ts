@@ -4,8 +4,8 @@ import { parseGroupPlace } from "#contract/messages/body.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
 import { useEngine, useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import { fetchQuotedMessage, readQuotedMessage } from "#sync/inbound/quoted-message.ts";
-import type { ReplyTarget } from "#sync/store/database.ts";
 import type { QuotedMessage } from "#sync/store/view-models.ts";
+import type { ReplyTarget } from "#sync/unsent/draft-row.ts";
 
 /** Message that one in `chat` answers. One older than the stored messages is fetched when there is a network. */
 export const useQuotedMessage = (

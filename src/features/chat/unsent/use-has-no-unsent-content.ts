@@ -3,7 +3,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { hasUnsentContent, readLatestDraft } from "#sync/actions/drafts.ts";
 
 const hasNoUnsentContent = async (conversation: ConversationId): Promise<boolean> =>
-  (await readLatestDraft(conversation)).trim() === "" && !(await hasUnsentContent(conversation));
+  readLatestDraft(conversation) === "" && !(await hasUnsentContent(conversation));
 
 /** Whether the chat has no unsent draft, files or recording. Read only while the live queries suggest it. */
 export const useHasNoUnsentContent = (conversation: ConversationId, seemsEmpty: boolean): boolean => {

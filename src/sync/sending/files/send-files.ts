@@ -6,7 +6,7 @@ import { cleanText, isBlank } from "#contract/text.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { insertUnsentMessages, parseMessageBody, type UnsentMessage } from "#sync/sending/enqueue.ts";
 import { toMulticastMessages } from "#sync/sending/multicast.ts";
-import type { LocalStore, ReplyTarget } from "#sync/store/database.ts";
+import type { LocalStore } from "#sync/store/database.ts";
 import type { SavedDraft } from "#sync/store/pending/draft-keys.ts";
 import { readDraftRow } from "#sync/store/pending/draft-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
@@ -15,6 +15,7 @@ import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { toUploadRow } from "#sync/store/upload-rows.ts";
 import type { OutgoingFile } from "#sync/store/view-models.ts";
+import type { ReplyTarget } from "#sync/unsent/draft-row.ts";
 
 /** Stores chosen files and their messages for the uploader and the outbox. */
 

@@ -21,7 +21,7 @@ export type RecordingChunkRow = v.InferOutput<typeof RecordingChunkRow>;
 export type DraftTarget = ConversationId | "broadcast" | "group" | "tala";
 
 /** Stored draft with attachments; their bytes are in `blobs`. */
-export const DraftRow = v.object({
+export const AttachmentDraftRow = v.object({
   files: v.array(v.object({ id: Uuid, name: v.string(), type: v.string(), modified: v.number(), caption: v.string() })),
   isOriginal: v.boolean(),
   text: v.string(),
@@ -29,11 +29,10 @@ export const DraftRow = v.object({
   id: v.optional(Uuid),
   audience: v.optional(v.picklist(audiences)),
 });
-export type DraftRow = v.InferOutput<typeof DraftRow>;
+export type AttachmentDraftRow = v.InferOutput<typeof AttachmentDraftRow>;
 
-const textDraftPrefix = "draft:";
-export const toTextDraftKey = (conversation: ConversationId): string => textDraftPrefix + conversation;
-const draftSlotPrefix = "choice:";
+/** Start of the `meta` keys of drafts with attachments. */
+export const draftSlotPrefix = "choice:";
 const draftSlotCount = 4; // pages of one person that can edit a draft of the same target at once
 const toSlotKeys = (first: string): string[] =>
   Array.from({ length: draftSlotCount }, (_, slot) => (slot === 0 ? first : `${first}#${slot}`));
@@ -48,13 +47,11 @@ export type DraftSlot = { target: DraftTarget; key: string };
 /** Draft that is about to be sent, with the ids of its files whose bytes are stored. */
 export type SavedDraft = DraftSlot & { savedFiles: ReadonlyMap<Blob, Uuid> };
 
-/** Starts of the `meta` keys of drafts, with and without attachments. */
-export const draftPrefixes = [textDraftPrefix, draftSlotPrefix];
-/** Whether a `meta` key belongs to a draft, with or without attachments. */
-export const isDraftKey = (key: string): boolean => draftPrefixes.some((prefix) => key.startsWith(prefix));
+/** Whether a `meta` key belongs to a draft with attachments. */
+export const isDraftKey = (key: string): boolean => key.startsWith(draftSlotPrefix);
 
 /** Ids of the files referenced by draft rows. */
 export const listDraftFiles = (rows: readonly { key: string; value: unknown }[]): Uuid[] =>
   rows.flatMap(({ key, value }) =>
-    (key.startsWith(draftSlotPrefix) ? (value as DraftRow).files : []).map(({ id }) => id),
+    (key.startsWith(draftSlotPrefix) ? (value as AttachmentDraftRow).files : []).map(({ id }) => id),
   );

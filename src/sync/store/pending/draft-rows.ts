@@ -2,10 +2,10 @@ import type { ConversationId } from "#contract/ids.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import { clearJournaledDraftInput, readJournaledDraftInput } from "#sync/store/journal.ts";
 import type { SyncPort } from "#sync/store/sync-port.ts";
-import { changeDraft } from "#sync/store/unsent-messages.ts";
+import { changeUnsentContent } from "#sync/store/unsent-messages.ts";
 import type { UnsentContent } from "#sync/store/view-models.ts";
 import {
-  type DraftRow,
+  type AttachmentDraftRow,
   type DraftSlot,
   type DraftTarget,
   type RecordingRow,
@@ -15,10 +15,10 @@ import {
 
 /** Rows of the drafts on this device: files and texts that were composed and not sent. */
 
-export const readDraftRows = async (store: LocalStore, keys: readonly string[]): Promise<DraftRow[]> =>
-  (await store.meta.bulkGet([...keys])).flatMap((row) => (row ? [row.value as DraftRow] : []));
+export const readDraftRows = async (store: LocalStore, keys: readonly string[]): Promise<AttachmentDraftRow[]> =>
+  (await store.meta.bulkGet([...keys])).flatMap((row) => (row ? [row.value as AttachmentDraftRow] : []));
 
-export const readDraftRow = async (store: LocalStore, { key }: DraftSlot): Promise<DraftRow | undefined> =>
+export const readDraftRow = async (store: LocalStore, { key }: DraftSlot): Promise<AttachmentDraftRow | undefined> =>
   (await readDraftRows(store, [key]))[0];
 
 /** Moves what was written from the journal into the draft rows: its page closed before the store was written. */
@@ -26,11 +26,11 @@ const recoverJournaledDraft = async (port: SyncPort, store: LocalStore, target: 
   for (const key of toDraftSlotKeys(target)) {
     const input = readJournaledDraftInput(port, key);
     if (!input) continue;
-    await changeDraft(store, target, [], async () => {
+    await changeUnsentContent(store, target, [], async () => {
       const [row] = await readDraftRows(store, [key]);
       // A chosen audience alone is no draft.
       if (input.text === "" && !row?.files.length) return store.meta.delete(key);
-      const value: DraftRow = { files: [], isOriginal: false, to: [], ...row, ...input };
+      const value: AttachmentDraftRow = { files: [], isOriginal: false, to: [], ...row, ...input };
       await store.meta.put({ key, value });
     });
     clearJournaledDraftInput(port, key);

@@ -1,5 +1,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import type { LocalStore, MetaRow, ReplyTarget } from "#sync/store/database.ts";
+import type { LocalStore, MetaRow } from "#sync/store/database.ts";
+import type { ReplyTarget } from "#sync/unsent/draft-row.ts";
 
 const pendingReactionPrefix = "reaction:";
 

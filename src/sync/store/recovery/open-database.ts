@@ -6,6 +6,7 @@ import { LocalStore, toStoreName } from "#sync/store/database.ts";
 import { listDraftFiles } from "#sync/store/pending/draft-keys.ts";
 import { updateSettingsRow } from "#sync/store/settings-rows.ts";
 import { cursorKey } from "#sync/store/sync-cursor.ts";
+import { deleteUnsent, purgeSharedDrafts } from "#sync/unsent/purge-unsent.ts";
 import { type KnownNames, noKnownNames, readKnownNames } from "./known-names.ts";
 import {
   deleteUnsentBackup,
@@ -248,6 +249,7 @@ export const insertInTime = (
 export const deleteAllStores = async (platform: Platform, me: Uuid): Promise<void> => {
   await new Dexie(toBackgroundOutboxName(me), { ...platform.indexedDb, autoOpen: false }).delete();
   await deleteStore(platform, toStoreName(me));
+  await deleteUnsent(platform, me);
 };
 
 const deleteStore = async (platform: Platform, name: string): Promise<void> => {
@@ -279,6 +281,7 @@ export const purgeAllButUnsent = async (platform: Platform, me: Uuid): Promise<v
       await updateSettingsRow(store, (row) => ({ ...row, kept: null }));
     });
   }
+  await purgeSharedDrafts(platform, me);
   closeStores({ store, strict });
   if (!isWorthKeeping) await deleteStore(platform, toStoreName(me));
 };

@@ -5,9 +5,8 @@ import { ConversationId, Uuid } from "#contract/ids.ts";
 import { Body } from "#contract/messages/body.ts";
 import { Seq } from "#contract/messages/positions.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import { BlobRow, type MetaRow, OutboxRow, ReplyTarget, UploadRow } from "#sync/store/database.ts";
-import { isDraftEditKey } from "#sync/store/pending/draft-edits.ts";
-import { DraftRow, isDraftKey, RecordingChunkRow, RecordingRow } from "#sync/store/pending/draft-keys.ts";
+import { BlobRow, type MetaRow, OutboxRow, UploadRow } from "#sync/store/database.ts";
+import { AttachmentDraftRow, isDraftKey, RecordingChunkRow, RecordingRow } from "#sync/store/pending/draft-keys.ts";
 import { isPendingDeletionKey } from "#sync/store/pending/pending-deletions.ts";
 import { isPendingEditKey } from "#sync/store/pending/pending-edits.ts";
 import { isPendingFlagsKey } from "#sync/store/pending/pending-flags.ts";
@@ -16,6 +15,7 @@ import { isPendingReactionKey } from "#sync/store/pending/pending-reactions.ts";
 import { PostQueueRow } from "#sync/store/post-rows.ts";
 import { hasPendingSettings, type SettingsRow, settingsKey } from "#sync/store/settings-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
+import { ReplyTarget } from "#sync/unsent/draft-row.ts";
 import { type KnownNames, noKnownNames } from "./known-names.ts";
 
 /**
@@ -23,7 +23,7 @@ import { type KnownNames, noKnownNames } from "./known-names.ts";
  * settings.
  */
 const UnsentMetaRow = v.union([
-  v.object({ key: v.pipe(v.string(), v.check(isDraftKey)), value: v.union([v.string(), DraftRow]) }),
+  v.object({ key: v.pipe(v.string(), v.check(isDraftKey)), value: AttachmentDraftRow }),
   v.object({
     key: v.pipe(v.string(), v.check(isPendingDeletionKey)),
     value: v.object({ cid: Uuid, conversation: ConversationId }),
@@ -39,7 +39,6 @@ const UnsentMetaRow = v.union([
       error: v.optional(v.picklist(errorCodes)),
     }),
   }),
-  v.object({ key: v.pipe(v.string(), v.check(isDraftEditKey)), value: v.looseObject({ at: v.number() }) }),
   v.object({
     key: v.pipe(v.string(), v.check(isPendingFlagsKey)),
     value: v.looseObject({ conversation: ConversationId, at: v.number() }),
@@ -63,7 +62,6 @@ const UnsentMetaRow = v.union([
 /** Whether a row of `meta` exists on this device only, whichever version wrote it. */
 export const isUnsentMetaRow = ({ key, value }: MetaRow): boolean =>
   isDraftKey(key) ||
-  isDraftEditKey(key) ||
   isPendingDeletionKey(key) ||
   isPendingEditKey(key) ||
   isPendingFlagsKey(key) ||
@@ -117,7 +115,7 @@ export const readUnsentTables = async (read: (table: UnsentTable) => Promise<unk
   return { ...snapshot, names: noKnownNames } as UnsentSnapshot;
 };
 
-const toBackupName = (name: string): string => `${name}-unsent`;
+const toBackupName = (name: string): string => `${name}-backup`;
 
 /**
  * Backup database of unsent content while the main database is rebuilt, so that a page that ends half way does not lose

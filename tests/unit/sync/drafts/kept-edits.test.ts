@@ -1,8 +1,8 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import type { Uuid } from "#contract/ids.ts";
 import { EditKeeper } from "#sync/drafts/edit-keeper.ts";
-import { deleteKeptTexts } from "#sync/drafts/keep-text.ts";
-import { listKeptTexts } from "#sync/drafts/kept-texts.ts";
+import { endDraft } from "#sync/unsent/draft-row.ts";
+import { changeDraft, findDraft } from "#sync/unsent/drafts.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
@@ -10,19 +10,15 @@ const setUp = async () => {
   const { server, amina, chat } = makePair();
   const device = makeDevice(server, amina);
   const context = getContext(await device.openTab());
-  // The storage events of the browser; tabs of this process call one another's listeners.
-  for (const name of ["addEventListener", "removeEventListener"]) vi.stubGlobal(name, () => {});
   return {
     device,
-    deleteAll: () => deleteKeptTexts(context, chat),
+    deleteAll: () => void changeDraft(context.unsent, chat, (draft) => endDraft(draft, 1)),
+    /** Tells the tab of what was typed, as after a moment. */
+    notice: () => context.unsent.flush(),
     open: (item: { seq?: number; cid?: Uuid }) => new EditKeeper(context, chat, item),
-    list: () => listKeptTexts(context, chat).map(({ text }) => text),
+    list: () => (findDraft(context.unsent, chat).parked ?? []).map(({ text }) => text),
   };
 };
-
-afterEach(() => {
-  vi.unstubAllGlobals();
-});
 
 it("the words of an edit in one tab stay when another tab saves its edit of the same message", async () => {
   const { open, list } = await setUp();
@@ -69,7 +65,7 @@ it("no text is dropped, however many a conversation has", async () => {
 });
 
 it("words that stand in the field of a tab stay when another tab that opened them cancels, saves or replaces them", async () => {
-  const { open, list } = await setUp();
+  const { open, list, notice } = await setUp();
   const first = open({ seq: 3 });
   const end = first.watch();
   first.keep("un premier");
@@ -81,6 +77,7 @@ it("words that stand in the field of a tab stay when another tab that opened the
   second.keep("un premier, puis");
   expect(list()).toEqual(["un premier, puis"]); // contains them
   second.keep("un second");
+  await notice();
   expect(list()).toEqual(["un premier", "un second"]);
   expect(open({ seq: 3 }).text).toBe("un second"); // typed last
   second.keep(undefined);

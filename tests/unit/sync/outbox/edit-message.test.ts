@@ -4,7 +4,6 @@ import { editWindowMs } from "#contract/limits/messages.ts";
 import { type Body, withText } from "#contract/messages/body.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
 import { deleteMessageBySeq } from "#sync/commands/conversation-commands.ts";
-import { listKeptTexts } from "#sync/drafts/kept-texts.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts";
@@ -15,6 +14,7 @@ import { enqueueForward } from "#sync/sending/multicast.ts";
 import { listSentTexts } from "#sync/store/journal.ts";
 import { listPendingEdits } from "#sync/store/pending/pending-edits.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { findDraft } from "#sync/unsent/drafts.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listConversations, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -129,7 +129,7 @@ describe("an edit", () => {
     server.execute(amina, { type: "deleteForEveryone", conversation: chat, seq: 1 });
     await findNetwork(phone);
     await isConfirmed(tab);
-    expect(listKeptTexts(getContext(tab), chat)).toMatchObject([{ text: "à neuf heures" }]);
+    expect(findDraft(tab.unsent, chat).parked ?? []).toMatchObject([{ text: "à neuf heures" }]);
   });
 
   it.each([
@@ -150,7 +150,7 @@ describe("an edit", () => {
     await eventually(async () => expect(await findItem(tab, chat, 1)).toHaveProperty("edit", "edit_too_late"));
     remove(server, amina, chat);
     await isConfirmed(tab);
-    expect(listKeptTexts(getContext(tab), chat)).toMatchObject([{ text: "à neuf heures" }]);
+    expect(findDraft(tab.unsent, chat).parked ?? []).toMatchObject([{ text: "à neuf heures" }]);
     expect(await readUnsentSummary(getContext(tab))).toMatchObject({ edits: 1 });
   });
 
@@ -288,7 +288,7 @@ describe("an edit that meets another change", () => {
     await deleteMessageBySeq(tab, chat, 1);
     await waitUntilDeviceSynced(server, tab, chat);
     expect(await listPending(tab)).toEqual([]);
-    expect(listKeptTexts(getContext(tab), chat)).toEqual([]);
+    expect(findDraft(tab.unsent, chat).parked ?? []).toEqual([]);
   });
 
   it("ends when the message was deleted on another device", async () => {

@@ -26,8 +26,8 @@ describe("a private reply to a message of a group", () => {
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
     const drafts = new TextDrafts(tab);
-    drafts.replies.set(chat, place);
-    expect(new TextDrafts(tab).replies.find(chat)).toBe(place);
+    drafts.setReply(chat, place);
+    expect(new TextDrafts(tab).findReply(chat)).toBe(place);
     await drafts.send(chat, "between us");
     await phone.kill(tab);
     phone.faults.isOffline = false;

@@ -8,8 +8,8 @@ import { fetchQuotedMessage, readQuotedMessage } from "#sync/inbound/quoted-mess
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { enqueueForward } from "#sync/sending/multicast.ts";
-import type { ReplyTarget } from "#sync/store/database.ts";
 import { journalSentText } from "#sync/store/journal.ts";
+import type { ReplyTarget } from "#sync/unsent/draft-row.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { expectSynced, getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -164,14 +164,14 @@ describe("the draft of a reply", () => {
   it("is shared by tabs, survives a reload, and ends when it is sent", async () => {
     const { server, chat, phone, tab } = await makeOffline();
     const drafts = new TextDrafts(tab);
-    drafts.replies.set(chat, 7);
-    expect(new TextDrafts(await phone.openTab()).replies.find(chat)).toBe(7);
+    drafts.setReply(chat, 7);
+    expect(new TextDrafts(await phone.openTab()).findReply(chat)).toBe(7);
     await phone.kill(tab);
     const next = await phone.openTab();
     const restored = new TextDrafts(next);
-    expect(restored.replies.find(chat)).toBe(7);
+    expect(restored.findReply(chat)).toBe(7);
     await restored.send(chat, "réponse");
-    expect(restored.replies.find(chat)).toBeUndefined();
+    expect(restored.findReply(chat)).toBeUndefined();
     expect((await getContext(next).store.outbox.toArray())[0]?.body).toEqual({
       type: "text",
       text: "réponse",

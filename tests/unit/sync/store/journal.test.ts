@@ -1,11 +1,11 @@
 import { describe, expect, it, vi } from "vitest";
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
+import { UnsentJournal } from "#lib/unsent/unsent-journal.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { enqueueText, recoverJournaledTexts } from "#sync/sending/enqueue.ts";
 import { toStoreName } from "#sync/store/database.ts";
-import { listJournaledTextDrafts, listSentTexts, purgeJournal } from "#sync/store/journal.ts";
-import { toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
+import { listSentTexts, purgeJournal } from "#sync/store/journal.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -20,9 +20,12 @@ const stall = (tab: SyncClient): void => {
   vi.spyOn(strict, "transaction").mockImplementation(never);
   vi.spyOn(store.meta, "put").mockImplementation(never);
   vi.spyOn(store.meta, "delete").mockImplementation(never);
+  tab.unsent.close();
 };
 
-const draftIn = (tab: SyncClient, chat: ConversationId): Promise<string> => new TextDrafts(tab).read(chat);
+const draftIn = (tab: SyncClient, chat: ConversationId): string => new TextDrafts(tab).read(chat);
+const listJournaledDrafts = ({ user, localStorage }: ModelDevice) =>
+  new UnsentJournal(user, localStorage, "reader").list().map(({ entry }) => entry.row ?? null);
 
 const makePhone = async (): Promise<ReturnType<typeof makePair> & { phone: ModelDevice; first: SyncClient }> => {
   const world = makePair();
@@ -41,7 +44,7 @@ describe("a page that is closed before its store has the written text", () => {
     drafts.save(chat, "just sent");
     stall(first);
     void drafts.send(chat, "just sent");
-    drafts.flushToJournal();
+    first.unsent.journalPending();
     await phone.kill(first);
     const second = await phone.openTab();
     await waitUntilDeviceSynced(server, second, chat);
@@ -118,13 +121,10 @@ describe("a page that is closed before its store has the written text", () => {
     drafts.save(chat, "sent");
     void drafts.send(chat, "sent");
     drafts.save(chat, "and more");
-    drafts.flushToJournal();
+    first.unsent.journalPending();
     await phone.kill(first);
     vi.restoreAllMocks();
-    const slow = phone.localStorage && vi.spyOn(phone.localStorage, "length", "get").mockReturnValue(0);
     const second = await phone.openTab();
-    slow?.mockRestore();
-    await new TextDrafts(second).flush();
     await recoverJournaledTexts(second);
     expect(await listShown(second, chat)).toEqual(["sent sending"]);
     expect(await draftIn(second, chat)).toBe("and more");
@@ -160,7 +160,6 @@ describe("a page that is closed before its store has the written text", () => {
     await recoverJournaledTexts(other);
     await waitUntilDeviceSynced(server, other, chat);
     await eventually(async () => expect(await listShown(other, chat)).toEqual(["yes, tomorrow sent"]));
-    expect(await getContext(other).store.meta.get(toTextDraftKey(chat))).toMatchObject({ value: "yes" });
     expect(await draftIn(other, chat)).toBe("yes");
   });
 
@@ -172,9 +171,8 @@ describe("a page that is closed before its store has the written text", () => {
     const starting = new TextDrafts(await phone.openTab());
     typing.type(chat, "half a thought", "half");
     await typing.flush();
-    await starting.flush();
-    expect(await starting.read(chat)).toBe("half a thought");
-    expect(listJournaledTextDrafts(placeOf(phone))).toEqual([[chat, "half a thought"]]);
+    await eventually(() => expect(starting.read(chat)).toBe("half a thought"));
+    expect(listJournaledDrafts(phone)).toEqual([]);
   });
 
   it("leaves a draft that it began while another page emptied its field after a sending", async () => {
@@ -186,9 +184,9 @@ describe("a page that is closed before its store has the written text", () => {
     const later = new TextDrafts(other);
     later.type(chat, "next", "");
     stall(other);
-    later.flushToJournal();
+    other.unsent.journalPending();
     drafts.type(chat, "", "sent");
-    drafts.flushToJournal();
+    first.unsent.journalPending();
     await drafts.flush();
     await phone.kill(other);
     vi.restoreAllMocks();
@@ -217,22 +215,23 @@ describe("a page that is closed before its store has the written text", () => {
     await drafts.flush();
     drafts.save(chat, "half a thought");
     stall(first);
-    drafts.flushToJournal();
+    first.unsent.journalPending();
     await phone.kill(first);
     const second = await phone.openTab();
     const kept = new TextDrafts(second);
     expect(await kept.read(chat)).toBe("half a thought");
     await kept.flush();
-    expect(listJournaledTextDrafts(placeOf(phone))).toEqual([[chat, "half a thought"]]);
+    expect(listJournaledDrafts(phone)).toEqual([]);
     expect(await draftIn(second, chat)).toBe("half a thought");
     // Another person on this browser gets nothing of it, and signing out deletes it.
     kept.save(chat, "half a thought more");
-    kept.flushToJournal();
+    second.unsent.journalPending();
+    expect(listJournaledDrafts(phone)).toMatchObject([{ text: "half a thought more" }]);
     const benoitDevice = makeDevice(server, benoit as Uuid);
     benoitDevice.localStorage = phone.localStorage;
     expect(await draftIn(await benoitDevice.openTab(), chat)).toBe("");
     purgeJournal(placeOf(phone));
-    expect(listJournaledTextDrafts(placeOf(phone))).toEqual([]);
+    expect(listJournaledDrafts(phone)).toEqual([]);
   });
 
   it("keeps the draft itself if the browser has no journal for sent texts", async () => {
@@ -279,12 +278,27 @@ describe("a text that the first view has sent", () => {
 
   it("ends no draft that an earlier page left, although it begins like it", async () => {
     const { chat, phone } = await makeEarlyText();
-    phone.localStorage?.setItem(`${toStoreName(phone.user)}-draft-${chat}`, "ear");
+    const row = { conversation: chat, text: "ear", at: 1 };
+    const journal = new UnsentJournal(phone.user, phone.localStorage, "an earlier page");
+    journal.write({ table: "drafts", key: chat, at: 1, row });
     const tab = await phone.openTab();
     const drafts = new TextDrafts(tab);
     await drafts.flush();
     await eventually(async () => expect(await listShown(tab, chat)).toEqual(["before sent", "early sent"]));
     expect(await drafts.read(chat)).toBe("ear");
+  });
+
+  it("ends the draft of the app that it continued", async () => {
+    const { chat, phone, cid } = await makeEarlyText();
+    const key = `${toStoreName(phone.user)}-sent-${cid}`;
+    const entry = JSON.parse(phone.localStorage?.getItem(key) ?? "");
+    phone.localStorage?.setItem(key, JSON.stringify({ ...entry, draft: "ear" }));
+    const row = { conversation: chat, text: "ear", at: 1 };
+    const journal = new UnsentJournal(phone.user, phone.localStorage, "another page");
+    journal.write({ table: "drafts", key: chat, at: 1, row });
+    const tab = await phone.openTab();
+    await eventually(() => expect(draftIn(tab, chat)).toBe(""));
+    expect(await listShown(tab, chat)).toEqual(["before sent", "early sent"]);
   });
 
   it("is stored once by pages that recover it at the same time", async () => {

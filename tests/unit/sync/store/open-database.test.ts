@@ -5,13 +5,14 @@ import { createUuid } from "#contract/ids.ts";
 import { searchTextOfBody } from "#contract/messages/body.ts";
 import fr from "#i18n/fr.json";
 import { createTranslate } from "#i18n/setup.ts";
+import { toUnsentName } from "#lib/unsent/unsent-database.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
-import { readConversation, readTextDraft } from "#sync/queries/conversation.ts";
+import { readConversation } from "#sync/queries/conversation.ts";
 import { discardUnsentMessage, enqueueText, insertUnsentMessages } from "#sync/sending/enqueue.ts";
 import { toStoreName } from "#sync/store/database.ts";
-import { toDraftSlotKeys, toTextDraftKey } from "#sync/store/pending/draft-keys.ts";
+import { toDraftSlotKeys } from "#sync/store/pending/draft-keys.ts";
 import { readDraftRow } from "#sync/store/pending/draft-rows.ts";
 import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
@@ -63,15 +64,14 @@ describe("a local store that breaks", () => {
     const phone = makeDevice(server, amina);
     const open = vi.spyOn(phone.indexedDB, "open");
     await phone.openTab();
-    expect(new Set(open.mock.calls.map(([name]) => name))).toEqual(new Set([toStoreName(amina)]));
+    expect(new Set(open.mock.calls.map(([name]) => name))).toEqual(new Set([toStoreName(amina), toUnsentName(amina)]));
   });
 
-  it("unsent content of a replaced store is restored: a draft, attachments and a voice message", async () => {
+  it("unsent content of a replaced store is restored: attachments and a voice message", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
     const { store } = getContext(first);
-    await store.meta.put({ key: toTextDraftKey(chat), value: "half a tho" });
     const id = createUuid();
     await store.blobs.put({ file: id, blob: new Blob(["a picture"]) });
     const files = [{ id, name: "a.png", type: "image/png", modified: 1, caption: "here" }];
@@ -84,7 +84,6 @@ describe("a local store that breaks", () => {
     const second = await phone.openTab();
     expect(second.storageTrouble.get()).toBeUndefined();
     const { store: anew } = getContext(second);
-    expect(await readTextDraft(anew, chat)).toBe("half a tho");
     expect(await readDraftRow(anew, kept)).toMatchObject({ files });
     expect(await new Response((await anew.blobs.get(id))?.blob).text()).toBe("a picture");
     expect(await anew.files.count()).toBe(0);
@@ -262,13 +261,12 @@ describe("a store that is deleted", () => {
     expect(await listShown(tab, chat)).toEqual(["a", "one sent", "two sent", "three sent"]);
   });
 
-  it("by a browser that finds its files unreadable restores texts and draft from the journal", async () => {
+  it("by a browser that finds its files unreadable restores texts from the journal", async () => {
     const { server, chat, phone, tab } = await makeUnsent();
     await phone.kill(tab);
     phone.indexedDB = new IDBFactory();
     const next = await phone.openTab();
     await eventually(async () => expect(await listShown(next, chat)).toEqual(unsent));
-    expect(await new TextDrafts(next).read(chat)).toBe("half a thought");
     expect(phone.notices).toEqual([]);
     phone.faults.isOffline = false;
     phone.wake();

@@ -1,9 +1,10 @@
 import "fake-indexeddb/auto";
 import { expect, it } from "vitest";
 import { defaultSettings } from "#contract/settings/settings.ts";
+import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
 import { toStoreName } from "#sync/store/database.ts";
-import { journalDraftInput, journalTextDraft, purgeJournal } from "#sync/store/journal.ts";
+import { journalDraftInput, purgeJournal } from "#sync/store/journal.ts";
 import { deleteAllStores, purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { writeSettingsCache } from "#sync/store/settings-rows.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
@@ -30,7 +31,8 @@ const phoneWithUnsent = async (...files: Parameters<typeof makePicture>[]) => {
 it("a sign-out leaves no journal entry and no database of the person", async () => {
   const { phone, tab, chat, place } = await phoneWithUnsent([1_000]);
   await enqueueText(tab, chat, "unsent");
-  journalTextDraft(place, chat, "draft");
+  new TextDrafts(tab).type(chat, "draft");
+  tab.unsent.journalPending();
   journalDraftInput(place, `choice:${chat}`, { text: "beside a picture" });
   expect(notesOf(phone)).toHaveLength(5);
   await phone.close(tab);

@@ -3,12 +3,11 @@ import { afterEach, expect, it, vi } from "vitest";
 import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { appendRecordingChunk } from "#sync/drafts/voice-drafts.ts";
-import { readTextDraft } from "#sync/queries/conversation.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
 import { enqueueFiles } from "#sync/sending/files/send-files.ts";
 import { toDraftSlotKeys } from "#sync/store/pending/draft-keys.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
+import { getContext, listShown, readCommittedDraft, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import { makePicture } from "#tests/support/model/outgoing-files.ts";
@@ -88,7 +87,7 @@ it("a database that answers again receives what was written meanwhile, behind wh
 
   const { store } = getContext(tab);
   expect(await store.messages.count()).toBe(1);
-  expect(await readTextDraft(store, chat)).toBe("half a thought");
+  expect(await readCommittedDraft(tab, chat)).toBe("half a thought");
   const rows = await store.outbox.orderBy("order").toArray();
   expect(rows.map(({ body }) => "text" in body && body.text)).toEqual(["before", "one", "two", "meanwhile"]);
   expect(await store.blobs.count()).toBe(2);

@@ -6,27 +6,26 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
-import { discardKeptText, getKeptTextScope, restoreKeptText } from "#sync/actions/drafts.ts";
-import { keepText } from "#sync/drafts/keep-text.ts";
-import type { KeptText } from "#sync/drafts/kept-texts.ts";
+import { discardParkedText, parkTextAgain, restoreParkedText } from "#sync/actions/drafts.ts";
+import type { ParkedText } from "#sync/unsent/draft-row.ts";
 
-type KeptTextListProps = {
+type ParkedTextListProps = {
   conversation: ConversationId;
-  texts: readonly KeptText[];
+  texts: readonly ParkedText[];
   canWrite: boolean;
   /** A text was moved into the message field. */
   onRestored: () => void;
 };
 
-/** Deletes a kept text, and offers to take that back. */
-const discardWithToast = (conversation: ConversationId, { id, text, target }: KeptText): void => {
-  discardKeptText(conversation, id);
-  const undo = () => void keepText(getKeptTextScope(), conversation, text, { id, ...(target ? { target } : {}) });
+/** Deletes a parked text, and offers to take that back. */
+const discardWithToast = (conversation: ConversationId, parked: ParkedText): void => {
+  discardParkedText(conversation, parked);
+  const undo = () => parkTextAgain(conversation, parked);
   showToast({ message: t("chat.keptTextDeleted"), action: { label: t("masolo.undo"), onSelect: undo } });
 };
 
 /** Texts above the message field that were written and are neither sent nor in the field, newest first. */
-export default function KeptTextList({ conversation, texts, canWrite, onRestored }: KeptTextListProps) {
+export default function ParkedTextList({ conversation, texts, canWrite, onRestored }: ParkedTextListProps) {
   const { t } = useTranslation();
   return (
     <section aria-label={t("chat.keptText")} className="max-h-[40dvh] shrink-0 overflow-y-auto bg-surface">
@@ -35,24 +34,27 @@ export default function KeptTextList({ conversation, texts, canWrite, onRestored
           {t("chat.keptTexts", { count: texts.length })}
         </h2>
       )}
-      {[...texts].reverse().map((kept) => (
-        <div key={kept.id} className="flex items-center gap-1 border-t border-line py-1 pr-1 pl-4">
+      {[...texts].reverse().map((parked) => (
+        <div key={parked.id} className="flex items-center gap-1 border-t border-line py-1 pr-1 pl-4">
           <p className="min-w-0 flex-1 text-sm leading-5">
             {texts.length === 1 && <span className="block font-semibold text-muted">{t("chat.keptText")}</span>}
             <bdi className="line-clamp-3 whitespace-pre-wrap [unicode-bidi:plaintext] select-text [overflow-wrap:anywhere]">
-              {balanceBidi(kept.text)}
+              {balanceBidi(parked.text)}
             </bdi>
           </p>
           {canWrite ? (
             <Button
               variant="quiet"
               className="!px-3"
-              onClick={() => void restoreKeptText(conversation, kept).then(onRestored)}
+              onClick={() => {
+                restoreParkedText(conversation, parked);
+                onRestored();
+              }}
             >
               {t("chat.restoreKeptText")}
             </Button>
           ) : (
-            <Button variant="quiet" className="!px-3" onClick={() => void copyText(kept.text)}>
+            <Button variant="quiet" className="!px-3" onClick={() => void copyText(parked.text)}>
               {t("messages.copy")}
             </Button>
           )}
@@ -60,7 +62,7 @@ export default function KeptTextList({ conversation, texts, canWrite, onRestored
             icon="i-ph-trash"
             label={t("chat.discardKeptText")}
             className="text-muted"
-            onClick={() => discardWithToast(conversation, kept)}
+            onClick={() => discardWithToast(conversation, parked)}
           />
         </div>
       ))}

@@ -1,0 +1,297 @@
+import { createUuid, type Uuid } from "#contract/ids.ts";
+import { Observable } from "#lib/browser/observable.ts";
+import { toPromise, toUnsentName, UnsentDatabase, type UnsentTable, unsentKeys } from "#lib/unsent/unsent-database.ts";
+import { UnsentJournal } from "#lib/unsent/unsent-journal.ts";
+import type { Platform } from "#sync/platform/platform.ts";
+import { changeRow, UnsentImage } from "./unsent-image.ts";
+import {
+  definitions,
+  listChangedRows,
+  type PendingChange,
+  parseRow,
+  type RowChange,
+  type UnsentRows,
+  type UnsentState,
+  unsentTables,
+} from "./unsent-state.ts";
+
+export type ChangeOptions = {
+  /** Somebody is typing: it is committed, and observers are told, within `typingDelayMs`. */
+  isTyped?: boolean;
+  /** It is committed after this, and withdrawn if this rejects. */
+  after?: Promise<unknown>;
+  /** With `after`: the journal may say that the change was made, because it holds what `after` stores. */
+  isJournaled?: boolean;
+};
+
+const typingDelayMs = 250;
+const retryMs = 10_000;
+/**
+ * Image in memory of what the person wrote, which all readers of a page use, and the only writer of the unsent database
+ * in that page. A change is in the image at once, then committed. Where the browser has no database, or it does not
+ * answer, the image holds it, and the journal after the end of the page. Other pages announce what they commit.
+ */
+export class UnsentStore {
+  /** The image; undefined until `open` has read it. Observers are told of what is typed after `typingDelayMs`. */
+  readonly state = new Observable<UnsentState | undefined>(undefined);
+  readonly #platform: Platform;
+  readonly #me: Uuid;
+  readonly #database: UnsentDatabase | undefined;
+  readonly #journal: UnsentJournal;
+  readonly #makeRoom: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly #image = new UnsentImage();
+  /** Last transaction of this page. They run one after another. */
+  #queue: Promise<unknown> = Promise.resolve();
+  /** Tables that other pages have changed. */
+  readonly #announced = new Set<UnsentTable>();
+  #typedFlush: Promise<void> | undefined;
+  #isRetrying = false;
+  #isOpen = false;
+  #isClosed = false;
+  #unsubscribe = () => {};
+
+  /** `makeRoom` runs a commit; without room on the device it frees some and runs it again. */
+  constructor(platform: Platform, me: Uuid, makeRoom: <T>(work: () => Promise<T>) => Promise<T> = (work) => work()) {
+    this.#platform = platform;
+    this.#me = me;
+    this.#makeRoom = makeRoom;
+    this.#journal = new UnsentJournal(me, platform.localStorage, createUuid(platform.now()));
+    const indexedDB: IDBFactory | undefined = platform.indexedDb?.indexedDB ?? globalThis.indexedDB;
+    this.#database =
+      indexedDB &&
+      new UnsentDatabase(
+        me,
+        { indexedDB, openChannel: platform.openChannel },
+        { onChange: (changed) => this.#handleAnnouncement(changed), onLost: () => this.#handleLoss() },
+      );
+  }
+
+  /**
+   * Reads all rows, and replays what earlier pages left in the journal. Resolves when the image is complete, at the
+   * latest when the database has not answered in time. Does not reject.
+   */
+  async open(): Promise<void> {
+    this.#unsubscribe = this.#platform.onLeave(() => this.journalPending());
+    const read = this.#enqueue(() => this.#read(unsentTables)).catch(() => this.#scheduleRetry());
+    const opened = read.then(() => this.#replayJournal());
+    await this.#inTime(opened).catch(() => undefined);
+    this.#isOpen = true;
+    this.#publish();
+  }
+
+  /** Row as this page knows it, changes of this moment included. */
+  find<Table extends UnsentTable>(table: Table, key: string): UnsentRows[Table] | undefined {
+    return this.#image.find(table, key);
+  }
+
+  /** All rows as this page knows them, changes of this moment included. */
+  list(): UnsentState {
+    return this.#image.list();
+  }
+
+  /**
+   * Changes a row. Resolves once that is committed. Rejects if it could not be: then the image has it, and the journal
+   * if there is room, and it is tried again.
+   */
+  change<Table extends UnsentTable>(
+    table: Table,
+    key: string,
+    change: RowChange<UnsentRows[Table]>,
+    { isTyped = false, after, isJournaled = false }: ChangeOptions = {},
+  ): Promise<void> {
+    const pending: PendingChange = { table, key, change, isHeld: after !== undefined, isJournaled };
+    this.#image.add(pending);
+    if (isTyped) {
+      this.#typedFlush ??= this.#wait(typingDelayMs).then(() => {
+        this.#typedFlush = undefined;
+        return this.flush();
+      });
+      return this.#typedFlush;
+    }
+    this.#publish();
+    return after ? this.#commitAfter(pending, after) : this.flush();
+  }
+
+  /** Tells the observers of what was typed, and commits it now. */
+  flush(): Promise<void> {
+    this.#publish();
+    return this.#enqueue(() => this.#commit());
+  }
+
+  /** Writes what is not committed to the journal, because the page may end before that. */
+  journalPending(): void {
+    for (const { change, row, seenAt } of this.#image.listJournalRows())
+      this.#journal.write({
+        table: change.table,
+        key: change.key,
+        at: this.#platform.now(),
+        ...(row ? { row } : {}),
+        ...(seenAt === undefined ? {} : { seenAt }),
+      });
+  }
+
+  /** Commits what is pending, within `storeTimeoutMs`, and closes the database. */
+  async stop(): Promise<void> {
+    await this.#inTime(this.flush()).catch(() => undefined);
+    this.close();
+  }
+
+  /** Closes the database. What is pending is not committed. */
+  close(): void {
+    this.#isClosed = true;
+    this.#unsubscribe();
+    this.#database?.close();
+  }
+
+  #publish(): void {
+    if (this.#isOpen && !this.#isClosed) this.state.set(this.list());
+  }
+
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#platform.startTimer(ms, resolve));
+  }
+
+  #inTime<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const expire = () => reject(new DOMException("the database does not answer", "TimeoutError"));
+      const cancel = this.#platform.startTimer(this.#platform.storeTimeoutMs, expire);
+      work.then(resolve, reject).finally(cancel);
+    });
+  }
+
+  #getDatabase(): UnsentDatabase {
+    if (!this.#database) throw new DOMException("this browser has no database", "InvalidStateError");
+    return this.#database;
+  }
+
+  async #read(changed: readonly UnsentTable[]): Promise<void> {
+    const rows = await this.#inTime(
+      this.#getDatabase().read(changed, (access) =>
+        Promise.all(changed.map(async (table) => [table, await toPromise(access(table).getAll())] as const)),
+      ),
+    );
+    const next: Partial<UnsentState> = {};
+    for (const [table, stored] of rows) {
+      // Rows that this version cannot read stay in the database.
+      const readable = stored.flatMap((row) => parseRow(table, row) ?? []);
+      Object.assign(next, { [table]: new Map(readable.map((row) => [row[unsentKeys[table]], row])) });
+    }
+    this.#image.replaceTables(next);
+    this.#publish();
+  }
+
+  async #commit(): Promise<void> {
+    const batch = this.#image.takeBatch();
+    if (batch.length === 0 || this.#isClosed) return;
+    const changed = listChangedRows(batch);
+    try {
+      const rows = await this.#inTime(this.#makeRoom(() => this.#writeRows(changed, batch)));
+      this.#image.settle(batch, rows);
+    } catch (error) {
+      if (!this.#isClosed) this.#handleFailure(batch);
+      throw error;
+    }
+    for (const one of changed)
+      if (this.#image.hasPending(one)) this.#renewEntry(one);
+      else this.#journal.clear(one.table, one.key);
+    this.#publish();
+  }
+
+  /** Applies the changes to the committed rows, which another page may have changed since they were read. */
+  #writeRows(changed: readonly PendingChange[], batch: readonly PendingChange[]) {
+    return this.#getDatabase().write([...new Set(changed.map(({ table }) => table))], (access) =>
+      Promise.all(
+        changed.map(async (one) => {
+          const store = access(one.table);
+          const committed = parseRow(one.table, await toPromise(store.get(one.key)));
+          const row = changeRow(committed, one, batch);
+          if (row) await toPromise(store.put(row));
+          else if (committed) await toPromise(store.delete(one.key));
+          return [one, row] as const;
+        }),
+      ),
+    );
+  }
+
+  async #commitAfter(pending: PendingChange, after: Promise<unknown>): Promise<void> {
+    try {
+      await after;
+      pending.isHeld = false;
+    } catch {
+      this.#image.withdraw(pending);
+      this.#renewEntry(pending);
+    }
+    return this.flush();
+  }
+
+  #handleFailure(batch: readonly PendingChange[]): void {
+    this.#image.joinBatch(batch);
+    this.journalPending();
+    this.#scheduleRetry();
+  }
+
+  #scheduleRetry(): void {
+    if (this.#isRetrying || this.#isClosed || !this.#database) return;
+    this.#isRetrying = true;
+    void this.#wait(retryMs).then(() => {
+      this.#isRetrying = false;
+      if (this.#isClosed) return;
+      this.#enqueue(() => this.#read(unsentTables)).catch(() => this.#scheduleRetry());
+      this.flush().catch(() => undefined);
+    });
+  }
+
+  /** Writes the journal entry of a row again, if there is one, after what the row is based on has changed. */
+  #renewEntry({ table, key }: PendingChange): void {
+    this.#journal.clear(table, key);
+    this.journalPending();
+  }
+
+  /** Commits what the pages before have left in the journal. One page at a time does this. */
+  async #replayJournal(): Promise<void> {
+    const { locks, firstViewWriter } = this.#platform;
+    const listLeft = () => this.#journal.list(firstViewWriter);
+    if (listLeft().length === 0) return;
+    const replay = () =>
+      Promise.allSettled(
+        listLeft().map(async ({ id, entry: { table, key, row, seenAt } }) => {
+          const left = unsentTables.includes(table) && row ? parseRow(table, row) : undefined;
+          if (!unsentTables.includes(table) || (row && !left)) return; // of a later version
+          const committed = this.change(table, key, (row) => definitions[table].merge(row, left, seenAt));
+          // Without a database this page's own entry has the row then.
+          const isSafe = await committed.then(
+            () => true,
+            () => this.#journal.has(table, key),
+          );
+          if (isSafe) this.#journal.remove(id);
+        }),
+      );
+    await (locks?.request(`${toUnsentName(this.#me)}-journal`, replay) ?? replay());
+  }
+
+  #handleAnnouncement(changed: readonly UnsentTable[]): void {
+    for (const table of unsentTables) if (changed.includes(table)) this.#announced.add(table);
+    void this.#enqueue(async () => {
+      const announced = [...this.#announced];
+      this.#announced.clear();
+      if (announced.length > 0 && !this.#isClosed) await this.#read(announced);
+    }).catch(() => this.#scheduleRetry());
+  }
+
+  /** Writes the rows back after the browser deleted the database, unless the person signed out. */
+  #handleLoss(): void {
+    if (this.#isClosed) return;
+    if (!this.#platform.session.isCurrent()) {
+      this.close();
+      return;
+    }
+    this.#image.restore();
+    this.flush().catch(() => undefined);
+  }
+}
