@@ -86,8 +86,7 @@ export class UnsentDatabase {
     run: (access: TableAccess) => Promise<T>,
   ): Promise<T> {
     if (this.#isClosed) throw new DOMException("the database is closed", "InvalidStateError");
-    this.#opening ??= this.#open();
-    const database = await this.#opening;
+    const database = await this.#getDatabase();
     const transaction = database.transaction([...tables], mode, { durability: "strict" });
     const committed = new Promise<void>((resolve, reject) => {
       transaction.oncomplete = () => resolve();
@@ -108,31 +107,35 @@ export class UnsentDatabase {
     }
   }
 
-  async #open(): Promise<IDBDatabase> {
-    const forget = () => {
-      this.#opening = undefined;
-    };
+  /** The open database. An opening that failed is tried again by the next transaction. */
+  async #getDatabase(): Promise<IDBDatabase> {
+    this.#opening ??= this.#open();
+    const opening = this.#opening;
     try {
-      // A later version, which another page has opened, has the tables of this one.
-      const database = await this.#request(this.#schema.version).catch((error: unknown) => {
-        if (error instanceof Error && error.name === "VersionError") return this.#request();
-        throw error;
-      });
-      database.onversionchange = ({ newVersion }) => {
-        database.close(); // else the other page would wait
-        forget();
-        if (newVersion === null && !this.#isClosed) this.#events.onLost?.();
-      };
-      database.onclose = () => {
-        forget();
-        if (!this.#isClosed) this.#events.onLost?.();
-      };
-      if (this.#isClosed) database.close();
-      return database;
+      return await opening;
     } catch (error) {
-      forget();
+      if (this.#opening === opening) this.#opening = undefined;
       throw error;
     }
+  }
+
+  async #open(): Promise<IDBDatabase> {
+    // A later version, which another page has opened, has the tables of this one.
+    const database = await this.#request(this.#schema.version).catch((error: unknown) => {
+      if (error instanceof Error && error.name === "VersionError") return this.#request();
+      throw error;
+    });
+    database.onversionchange = ({ newVersion }) => {
+      database.close(); // else the other page would wait
+      this.#opening = undefined;
+      if (newVersion === null && !this.#isClosed) this.#events.onLost?.();
+    };
+    database.onclose = () => {
+      this.#opening = undefined;
+      if (!this.#isClosed) this.#events.onLost?.();
+    };
+    if (this.#isClosed) database.close();
+    return database;
   }
 
   #request(version?: number): Promise<IDBDatabase> {

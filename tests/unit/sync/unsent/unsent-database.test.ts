@@ -48,6 +48,17 @@ it("a write is committed with strict durability, and another user of the databas
   expect(await readAll(open())).toEqual([row]);
 });
 
+it("an opening that fails, even at once, is tried again by the next transaction", async () => {
+  const { indexedDB, open } = makeDevice();
+  vi.spyOn(indexedDB, "open").mockImplementationOnce(() => {
+    throw new DOMException("broken profile", "UnknownError");
+  });
+  const database = open();
+  await expect(readAll(database)).rejects.toMatchObject({ name: "UnknownError" });
+  await put(database);
+  expect(await readAll(database)).toEqual([row]);
+});
+
 it("a write that fails changes nothing and is not announced", async () => {
   const { open } = makeDevice();
   const [database, onChange] = [open(), vi.fn()];
