@@ -5,7 +5,7 @@ import { type LeftEntry, UnsentJournal } from "#lib/unsent/unsent-journal.ts";
 /** Message that a draft answers, by seq or client id. */
 type Reply = number | string;
 
-/** What this script reads of a row of the table `drafts`, which the app defines (`src/sync/unsent/draft-row.ts`). */
+/** Row of the table `drafts`, as far as this script reads it. The app defines it (`src/sync/unsent/draft-row.ts`). */
 type Draft = { conversation: string; text: string; at: number; reply?: Reply; unshared?: unknown; shared?: unknown };
 
 const table = "drafts";
@@ -94,9 +94,7 @@ export class EarlyDraft {
       if (!key?.startsWith(this.#journal.prefix)) return;
       if (isTyped()) {
         if (key !== this.#journal.toId(table, this.#conversation) || !oldValue || newValue !== null) return;
-        this.#row = JSON.parse(oldValue).row;
-        this.#seenAt = this.#row?.at;
-        onTaken();
+        void this.#continueCommitted(JSON.parse(oldValue).row).then(onTaken);
         return;
       }
       this.#findLeft();
@@ -104,6 +102,16 @@ export class EarlyDraft {
         if (!isTyped()) onChange();
       });
     });
+  }
+
+  /**
+   * Continues this page's row after another page has committed it. The committed one may contain more, such as a text
+   * that was parked. If it has another text, this page's one is a draft beside it.
+   */
+  async #continueCommitted(own: Draft): Promise<void> {
+    const committed = await readCommitted(this.#user, this.#conversation);
+    this.#row = committed?.text === own.text ? committed : own;
+    this.#seenAt = this.#row.at;
   }
 
   #write(row: Draft): boolean {

@@ -541,6 +541,46 @@ test("an early text is not lost although another tab writes and sends a text of 
   await expect(page.getByText("le premier")).toBeVisible(); // parked above the field
 });
 
+test("a text of a closed page that was parked beside the one of an open first view stays when that is closed too", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const { ana, ben } = await makeChat(site, 9440, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const first = await openCold(client, ben);
+  const second = await client.context.newPage();
+  for (const page of [first, second]) {
+    await holdScripts(page);
+    await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+    await expect(firstView(page).getByRole("textbox")).toBeEditable();
+  }
+  await firstView(second).getByRole("textbox").fill("le deuxième");
+  await expect(firstView(first).getByRole("textbox")).toHaveValue("le deuxième");
+  await firstView(first).getByRole("textbox").fill("le premier");
+  const listEntries = () =>
+    second.evaluate(() =>
+      Object.entries(localStorage).flatMap(([key, text]) => (key.includes("-drafts-") ? text : [])),
+    );
+  await expect.poll(async () => (await listEntries()).length).toBe(2);
+  const before = await listEntries();
+  await first.close();
+  // An app without a connection commits both texts; the open page writes its own again.
+  const app = await client.context.newPage();
+  await app.routeWebSocket("**/api/socket*", () => {});
+  await app.route("**/api/**", () => {});
+  await app.goto("/app");
+  await waitForTakeover(app);
+  await expect.poll(async () => (await listEntries()).filter((entry) => !before.includes(entry)).length).toBe(1);
+  expect(await listEntries()).toHaveLength(1);
+  await second.close();
+  const page = await client.context.newPage();
+  await page.goto(`/app/chat/${ana.id}`);
+  await waitForTakeover(page);
+  await expect(client.composer(page)).toHaveValue("le deuxième");
+  await expect(page.getByText("le premier")).toBeVisible(); // parked above the field
+});
+
 test("a text typed in a first view stays in its field when the app starts in another tab", async ({
   browser,
   server,
