@@ -86,7 +86,7 @@ export const startComposer = (view: HTMLElement): void => {
     try {
       for (const other of Object.keys(localStorage))
         if (other.startsWith(`${store}-sent-`)) n = Math.max(n, JSON.parse(localStorage[other]).n + 1);
-      // What the app may have stored of this text ends with it.
+      // `draft`: stored text that ends with it.
       const entry = { conversation, text, at: now, n, reply, ...(draft.text ? { draft: draft.text } : {}) };
       if (text.length > Number(view.dataset["maxLength"]) || !isOrdinary(text)) throw new RangeError("left to the app");
       localStorage.setItem(`${store}-sent-${cid}`, JSON.stringify(entry));

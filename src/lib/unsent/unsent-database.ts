@@ -12,7 +12,7 @@ export type UnsentTable = keyof typeof unsentKeys;
 export type UnsentSchema = { version: number; keys: Readonly<Record<string, string>> };
 const currentSchema: UnsentSchema = { version: 1, keys: unsentKeys };
 
-/** What the database needs of its page, its service worker or a test. */
+/** Parts of a page, a service worker or a test that the database uses. */
 export type UnsentEnvironment = {
   indexedDB: IDBFactory;
   openChannel(name: string): Pick<BroadcastChannel, "postMessage" | "close" | "onmessage"> | undefined;

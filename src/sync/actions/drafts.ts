@@ -74,7 +74,7 @@ export const afterTyping = (conversation: ConversationId, listener: () => void):
 const change = (conversation: ConversationId, run: (draft: DraftRow) => DraftRow): void =>
   void changeDraft(getEngine().client.unsent, conversation, run).catch(() => undefined);
 
-/** Where an `EditKeeper` keeps the words of an edit. */
+/** Port with the drafts in which an `EditKeeper` keeps the words of an edit. */
 export const getDraftScope = (): SyncPort => getEngine().client;
 
 export const discardParkedText = (conversation: ConversationId, { id }: ParkedText): void =>

@@ -68,7 +68,7 @@ export class EditKeeper {
     this.#change((draft) => parkText(draft, parked, true));
   }
 
-  /** What cannot be committed stays in this page and the journal, and is tried again. */
+  /** Changes the draft. A change that cannot be committed stays in this page and the journal, and is tried again. */
   #change(change: (draft: DraftRow) => DraftRow, isTyped = false): void {
     const { unsent } = this.#scope;
     void changeDraft(unsent, this.#conversation, change, { isTyped }).catch(() => undefined);

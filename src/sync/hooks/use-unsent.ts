@@ -10,7 +10,7 @@ import { emptySource, useEngine, useLiveQuery } from "./use-live-query.ts";
 
 export type { UnsentContent } from "#sync/store/view-models.ts";
 
-/** What the person wrote and did not send, from any tab; undefined until it was read. */
+/** Unsent data of all tabs of the person; undefined until it was read. */
 const useUnsentState = (): UnsentState | undefined => {
   const state = useEngine()?.client.unsent.state ?? emptySource;
   return useSyncExternalStore<UnsentState | undefined>(state.subscribe, state.get, () => undefined);

@@ -13,7 +13,7 @@ export type SyncContext = {
   /** Two connections to the same database: `store` with relaxed, `strict` with strict durability. See LocalStore. */
   store: LocalStore;
   strict: LocalStore;
-  /** What the person wrote and did not send. */
+  /** Unsent data of the person. */
   unsent: UnsentStore;
   link: Observable<LinkState>;
   storageTrouble: Observable<StorageTrouble | undefined>;

@@ -24,7 +24,7 @@ export type SyncPort = {
   readonly platform: Platform;
   /** Undefined while no store is open; a new object after each opening. */
   readonly context: Observable<SyncContext | undefined>;
-  /** What the person wrote and did not send. */
+  /** Unsent data of the person. */
   readonly unsent: UnsentStore;
   readonly link: Observable<LinkState>;
   /** Whether this page works from memory: nothing that it stores outlives it, and no other page sees it. */
