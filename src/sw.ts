@@ -1,7 +1,8 @@
 import { shareTargetPath } from "#contract/wire/share-target.ts";
-import { cacheAssets, deleteOldFiles, installAppShell, respondWithAppPage, respondWithAsset } from "./sw/app-cache.ts";
+import { deleteOldFiles, installAppShell, respondWithAppPage, respondWithAsset } from "./sw/app-cache.ts";
 import { installEntryPages, isEntryPage, respondWithEntryPage } from "./sw/entry-pages.ts";
 import { handleSync } from "./sw/notification-actions.ts";
+import { handlePageRequest } from "./sw/page-requests.ts";
 import { isPostPicture, respondWithAvatar, respondWithPostPicture } from "./sw/pictures.ts";
 import { handleNotificationClick, handlePush, handleSubscriptionChange } from "./sw/push.ts";
 import { respondWithShare } from "./sw/share-target.ts";
@@ -35,14 +36,7 @@ self.addEventListener("activate", (event) => {
   event.waitUntil(deleteOldFiles().then(() => self.clients.claim()));
 });
 
-self.addEventListener("message", (event) => {
-  const data: unknown = event.data;
-  if (typeof data !== "object" || data === null || !("paths" in data) || !Array.isArray(data.paths)) return;
-  const paths: unknown[] = data.paths;
-  // A page that was being opened while this worker was activated is not controlled yet.
-  event.waitUntil(self.clients.claim());
-  event.waitUntil(cacheAssets(paths.filter((path) => typeof path === "string")));
-});
+self.addEventListener("message", (event) => event.waitUntil(handlePageRequest(event)));
 
 self.addEventListener("fetch", (event) => {
   const { request } = event;

@@ -119,7 +119,7 @@ export async function measureChatOpening(): Promise<Section[]> {
       rows,
       notes: [
         `Medians of ${rounds} rounds in turn. "Readable": the page has painted, and the newest message is on it. "App": the app has replaced the first view.`,
-        '"Acknowledged send": the server has acknowledged a message that was typed and sent as soon as the field took it.',
+        '"Acknowledged send": the server has acknowledged a message that was typed and sent as soon as the field took it. "Cold" has no service worker, so the app sends it once it has loaded; "warm" has one, which sends it at once.',
         '"Warm": service worker, local store and snapshots from a visit before. Chromium does not slow the service worker\'s own requests, so this is what the page itself needs.',
       ],
     };

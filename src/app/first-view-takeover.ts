@@ -9,8 +9,7 @@ import { getSession, subscribeSession } from "#lib/session/session.ts";
 import { joinDrafts } from "#lib/text/join-drafts.ts";
 import { UnsentJournal } from "#lib/unsent/unsent-journal.ts";
 import { currentEngine, type SyncEngine } from "#sync/engine/engine.ts";
-import { recoverJournaledTexts } from "#sync/sending/enqueue.ts";
-import { listSentTexts } from "#sync/store/journal.ts";
+import { listUnsent } from "#sync/unsent/messages.ts";
 
 const takeoverTimeoutMs = 20_000; // an app without the awaited content shows its own state by then
 
@@ -21,33 +20,19 @@ const compositionPauseMs = 3_000; // some keyboards keep a word as a composition
 
 const waitForFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
 
-/** Key of the newest text sent in this conversation that the store may lack. */
-const findNewestSentText = (engine: SyncEngine, conversation: ConversationId): string | undefined => {
-  const context = engine.client.context.get();
-  return (
-    context &&
-    listSentTexts(context)
-      .filter((text) => text.conversation === conversation)
-      .at(-1)?.cid
-  );
-};
-
-/** Stores the texts of the first view, and those sent in it meanwhile, so that the app sends no later text before them. */
-const storeAllSentTexts = async ({ client }: SyncEngine): Promise<void> => {
-  const found = new Set<string>();
-  const findNew = () => {
-    const context = client.context.get();
-    return context ? listSentTexts(context).filter(({ cid }) => !found.has(cid)) : [];
+/** Reads the texts that the view has sent since the last call, so that the app shows them. */
+const createSentTextReader = (view: HTMLElement, engine: SyncEngine | undefined) => {
+  let last: string | undefined;
+  return async (): Promise<void> => {
+    const { sent } = view.dataset;
+    if (!engine || sent === last) return;
+    last = sent;
+    // Not longer: the device may answer slowly.
+    await Promise.race([
+      engine.client.unsent.refresh(),
+      new Promise((resolve) => setTimeout(resolve, sentMessageWaitMs)),
+    ]);
   };
-  for (let texts = findNew(); texts.length > 0; texts = findNew()) {
-    for (const { cid } of texts) found.add(cid);
-    await recoverJournaledTexts(client).catch(() => undefined);
-  }
-};
-
-/** Stores the sent texts. It does not wait for texts that arrive faster than a phone stores them. */
-const storeSentTexts = async (engine: SyncEngine): Promise<void> => {
-  await Promise.race([storeAllSentTexts(engine), new Promise((resolve) => setTimeout(resolve, sentMessageWaitMs))]);
 };
 
 /** Waits until the app shows a message, which it may do some frames after the message was stored. */
@@ -114,17 +99,16 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   const field = view.querySelector("textarea");
   const conversation: ConversationId = view.dataset["conversation"] ?? "";
   const engine = currentEngine.get();
-  // An answer that arrives after the takeover: the message must not be shown as unsent until the socket is open.
-  view.addEventListener("stored", () => engine && void storeSentTexts(engine));
-  const sentText = engine && findNewestSentText(engine, conversation);
-  if (engine) await storeSentTexts(engine);
-  if (sentText !== undefined) await waitForMessage(root, sentText);
+  const readSentTexts = createSentTextReader(view, engine);
+  await readSentTexts();
+  const sentText = engine && listUnsent(engine.client.unsent, conversation).at(-1);
+  if (sentText) await waitForMessage(root, sentText.cid);
   // The list measures its rows after the first frame.
   const drawn = waitForFrame().then(waitForFrame);
   await drawn;
   do {
     while (isComposing(view)) await waitForFrame();
-    if (engine) await storeSentTexts(engine);
+    await readSentTexts();
   } while (isComposing(view)); // begun meanwhile
   if (!view.isConnected) return; // its person signed out meanwhile
   const isDraftKnown = view.dataset["draft"] !== undefined;
@@ -144,10 +128,11 @@ const takeOver = async (view: HTMLElement, root: HTMLElement, path: string): Pro
   removeFirstView(view);
   if (isSamePage) repeatPress(pressed, root);
   if (!engine || !field) return;
-  engine.client.unsent.journalPending();
-  const { platform, me } = engine.client;
+  const { platform, me, unsent } = engine.client;
+  unsent.journalPending();
   new UnsentJournal(me, platform.localStorage, view.dataset["writer"] ?? "").clear("drafts", conversation);
-  await storeSentTexts(engine);
+  await unsent.endFirstView();
+  engine.client.notifyChanged("outbox");
 };
 
 /**

@@ -75,7 +75,7 @@ export const deleteOldFiles = async (): Promise<void> => {
 };
 
 /** Caches files that a page has loaded, and all text files of the same language. */
-export const cacheAssets = async (paths: string[]): Promise<void> => {
+export const cacheAssets = async (paths: readonly string[]): Promise<void> => {
   const languages = new Set(paths.map(getTextsLanguage));
   const isWanted = (path: string) =>
     paths.includes(path) || (getTextsLanguage(path) && languages.has(getTextsLanguage(path)));

@@ -2,11 +2,10 @@ import * as v from "valibot";
 import { type ConversationId, Uuid } from "#contract/ids.ts";
 import { sendBatchMax } from "#contract/limits/messages.ts";
 import type { SendResult } from "#contract/wire/commands.ts";
-import { BackgroundOutbox } from "#lib/browser/push/background-outbox.ts";
 import { storeNamePrefix } from "#lib/browser/push/background-sync.ts";
-import { readAppOutbox } from "./app-outbox.ts";
 import { requestAsPerson, TemporaryFailure } from "./person-request.ts";
 import { type SelectedMessage, selectMessages } from "./select-messages.ts";
+import { deleteRead, noteSent, readHeldConversations, readUnsent } from "./unsent-messages.ts";
 
 /** Places of sent messages, as far as they are stored here. */
 const SentPlaces = v.object({
@@ -16,22 +15,13 @@ const SentPlaces = v.object({
 
 const sendMessages = async (
   user: Uuid,
-  outbox: BackgroundOutbox,
   conversation: ConversationId,
   messages: readonly SelectedMessage[],
 ): Promise<boolean> => {
-  const bodies = messages.map(({ n: _, ...message }) => message);
-  const answer = await requestAsPerson(user, "POST", `/api/conversations/${conversation}/messages`, {
-    messages: bodies,
-  });
+  const answer = await requestAsPerson(user, "POST", `/api/conversations/${conversation}/messages`, { messages });
   if (!answer) return false;
   const { epoch, sent } = v.parse(SentPlaces, answer.body);
-  const replies = new Map(messages.map(({ cid, n }) => [cid, n]));
-  for (const { cid, seq, at } of sent) {
-    const n = replies.get(cid);
-    if (n === undefined) await outbox.insert([{ type: "sent", cid, conversation, place: { epoch, seq, at } }]);
-    else await outbox.replace(n);
-  }
+  await noteSent(user, new Map(sent.map(({ cid, seq, at }) => [cid, { epoch, seq, at }])));
   return true;
 };
 
@@ -46,26 +36,26 @@ export type SendingOutcome = { read: Map<ConversationId, number>; refused: Set<C
 export const sendInBackground = (user: Uuid, only?: ConversationId): Promise<SendingOutcome> =>
   navigator.locks.request(`${storeNamePrefix}${user}-sending`, async () => {
     const isWanted = (conversation: ConversationId) => only === undefined || conversation === only;
-    const outbox = new BackgroundOutbox(user);
-    const entries = await outbox.list();
-    const app = await readAppOutbox(user);
-    if (!app) throw new TemporaryFailure("the app's outbox cannot be read");
+    const { messages, reads } = await readUnsent(user);
+    const wanted = messages.filter(({ conversation }) => isWanted(conversation));
+    const held = await readHeldConversations(
+      user,
+      wanted.map(({ conversation }) => conversation),
+    );
+    if (!held) throw new TemporaryFailure("the local store cannot be read");
     const outcome: SendingOutcome = { read: new Map(), refused: new Set() };
-    for (const [conversation, messages] of selectMessages(app.rows, entries, app.held)) {
-      if (!isWanted(conversation)) continue;
-      for (let from = 0; from < messages.length && !outcome.refused.has(conversation); from += sendBatchMax) {
-        const isSent = await sendMessages(user, outbox, conversation, messages.slice(from, from + sendBatchMax));
+    for (const [conversation, selected] of selectMessages(wanted, held)) {
+      for (let from = 0; from < selected.length && !outcome.refused.has(conversation); from += sendBatchMax) {
+        const isSent = await sendMessages(user, conversation, selected.slice(from, from + sendBatchMax));
         if (!isSent) outcome.refused.add(conversation);
       }
     }
-    for (const { n, entry } of entries) {
-      if (entry.type !== "read" || !isWanted(entry.conversation)) continue;
-      const { conversation, head } = entry;
+    for (const read of reads.filter(({ conversation }) => isWanted(conversation))) {
+      const { conversation, head } = read;
       const marks = { delivered: head, read: head };
       await requestAsPerson(user, "PUT", `/api/conversations/${conversation}/marks`, marks);
-      await outbox.replace(n);
+      await deleteRead(user, read);
       outcome.read.set(conversation, head);
     }
-    await outbox.deleteIfEmpty();
     return outcome;
   });

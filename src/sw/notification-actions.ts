@@ -1,16 +1,15 @@
 import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { messageTextMaxLength } from "#contract/limits/messages.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
-import { type BackgroundEntry, BackgroundOutbox } from "#lib/browser/push/background-outbox.ts";
 import { endPeriodicOutboxSync, outboxSyncTag, requestOutboxSync } from "#lib/browser/push/background-sync.ts";
 import { readPushDevice } from "#lib/browser/push/push-device.ts";
-import { listStoreOwners } from "./app-outbox.ts";
 import { type SendingOutcome, sendInBackground } from "./background-sender.ts";
 import { isAppWindow } from "./choose-window.ts";
 import { announceToPages, listWindows } from "./clients.ts";
 import { TemporaryFailure } from "./person-request.ts";
 import { type NotificationData, toReplyNotification } from "./push-notification.ts";
 import { findNotificationData, listNotifications, showNotification, updateBadge } from "./shown-notifications.ts";
+import { insertUnsent, listUnsentOwners, withdrawUnsent } from "./unsent-messages.ts";
 
 /** Replies and read positions that the person enters in a notification, and the sending of what is unsent. */
 declare const self: ServiceWorkerGlobalScope;
@@ -46,20 +45,22 @@ const closeRead = async ({ read }: SendingOutcome): Promise<void> => {
   }
 };
 
-/** Writes entries to the worker's outbox, unless the person signs out meanwhile. Resolves once they are on disk. */
-const insertEntries = async (user: Uuid, entries: readonly BackgroundEntry[]): Promise<boolean> => {
-  const outbox = new BackgroundOutbox(user);
-  await outbox.insert(entries);
+/** Stores replies and the read, unless the person signs out meanwhile. Resolves once they are on the disk. */
+const storeEntries = async (
+  { user, conversation, head }: MessageNotificationData,
+  replies: Parameters<typeof insertUnsent>[2],
+): Promise<boolean> => {
+  await insertUnsent(user, { conversation, head }, replies);
   if ((await readPushDevice())?.user === user) return true;
-  await outbox.delete();
+  await withdrawUnsent(user, { conversation, head }, replies);
   return false;
 };
 
 /**
- * Sends what a notification left in the outbox. What cannot be sent now is sent in a sync event or by the app. Returns
+ * Sends what is unsent in a conversation. What cannot be sent now is sent in a sync event or by the app. Returns
  * undefined if it waits.
  */
-const sendOrWait = async ({ user, conversation }: MessageNotificationData): Promise<SendingOutcome | undefined> => {
+export const sendOrWait = async (user: Uuid, conversation: ConversationId): Promise<SendingOutcome | undefined> => {
   await requestOutboxSync(self.registration); // first: the worker may be stopped at any time
   try {
     return await sendInBackground(user, conversation);
@@ -80,15 +81,15 @@ export const sendReply = async (
   data: MessageNotificationData,
   texts: readonly string[],
 ): Promise<void> => {
-  const { user, conversation, head } = data;
-  const replies = texts.map((text) => ({ type: "reply", cid: createUuid(), conversation, text }) as const);
-  if (!(await insertEntries(user, [...replies, { type: "read", conversation, head }]))) return notification.close();
+  const { user, conversation } = data;
+  const replies = texts.map((text) => ({ cid: createUuid(), text }));
+  if (!(await storeEntries(data, replies))) return notification.close();
   const show = async (state: "waiting" | "refused") => {
     const { title, tag, lang } = notification;
     await showNotification(toReplyNotification({ title, tag, lang, data }, texts.join("\n"), state));
   };
   await show("waiting");
-  const outcome = await sendOrWait(data);
+  const outcome = await sendOrWait(user, conversation);
   if (!outcome) return;
   await closeRead(outcome);
   if (outcome.refused.has(conversation)) await show("refused");
@@ -99,8 +100,7 @@ export const sendReply = async (
 export const markRead = async (notification: Notification, data: MessageNotificationData): Promise<void> => {
   notification.close();
   await updateBadge();
-  const { user, conversation, head } = data;
-  if (await insertEntries(user, [{ type: "read", conversation, head }])) await sendOrWait(data);
+  if (await storeEntries(data, [])) await sendOrWait(data.user, data.conversation);
 };
 
 /**
@@ -114,7 +114,7 @@ export const handleSync = async (tag: string): Promise<void> => {
   // The visible app sends by itself.
   if ((await listWindows()).some((page) => isAppWindow(page) && page.visibilityState === "visible")) return;
   let failure: unknown;
-  for (const user of await listStoreOwners()) {
+  for (const user of await listUnsentOwners()) {
     try {
       await closeRead(await sendInBackground(user));
     } catch (error) {

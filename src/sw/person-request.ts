@@ -10,7 +10,11 @@ const answerTimeoutMs = 30_000;
 const temporaryStatuses = [401, 408, 425, 429]; // 401: the person has to sign in again; above 499 all are temporary
 const expiredCodes: unknown[] = ["no_authorization", "bad_jwt"];
 
-const RenewedSession = v.object({ user: v.object({ id: v.string() }), awaits: v.optional(v.array(v.string())) });
+const RenewedSession = v.object({
+  user: v.object({ id: v.string() }),
+  expires_in: v.number(),
+  awaits: v.optional(v.array(v.string())),
+});
 const Refusal = v.object({ error_code: v.string() });
 
 type Answer = { status: number; body: unknown };
@@ -45,14 +49,27 @@ const send = async (method: Method, path: string, body: object | undefined, user
 const isExpired = ({ status, body }: Answer): boolean =>
   status === 401 && v.is(Refusal, body) && expiredCodes.includes(body.error_code);
 
-/** Renews the session under the lock of the app's renewals. Rejects unless it is a complete session of this person. */
-const renewSession = (user: Uuid): Promise<void> =>
+const renewUnderLock = (user: Uuid): Promise<number> =>
   navigator.locks.request(sessionLock, async () => {
     const { status, body } = await send("POST", "/api/auth/token?grant_type=refresh_token", {});
     const session = v.safeParse(RenewedSession, body);
-    const isRenewed = status === 200 && session.success && session.output.user.id === user && !session.output.awaits;
-    if (!isRenewed) throw new TemporaryFailure("not signed in");
+    if (status === 200 && session.success && session.output.user.id === user && !session.output.awaits)
+      return Date.now() + session.output.expires_in * 1_000;
+    throw new TemporaryFailure("not signed in");
   });
+
+/** Renewals that this worker waits for. */
+const renewals = new Map<Uuid, Promise<number>>();
+
+/**
+ * Renews the session under the lock of the app's renewals; one that is under way is awaited instead. Resolves to the time
+ * when it expires. Rejects unless it is a complete session of this person.
+ */
+export const renewSession = (user: Uuid): Promise<number> => {
+  const renewal = renewals.get(user) ?? renewUnderLock(user).finally(() => renewals.delete(user));
+  renewals.set(user, renewal);
+  return renewal;
+};
 
 /**
  * Sends an API request of a person with the session's cookies, which are the only part of the session that a service
@@ -65,6 +82,7 @@ export const requestAsPerson = async (
   path: string,
   body?: object,
 ): Promise<{ body: unknown } | undefined> => {
+  await renewals.get(user)?.catch(() => undefined); // the request would be refused meanwhile
   let answer = await send(method, path, body, user);
   if (isExpired(answer)) {
     await renewSession(user);

@@ -25,8 +25,9 @@ import type { SyncContext } from "#sync/store/sync-context.ts";
 
 const countedRows = 100; // as the app counts them
 
-const readList = async ({ store, unsent, me }: SyncContext): Promise<ListView | undefined> => {
-  const conversations = await readConversations(store, me, countedRows, undefined, "all", unsent.list().drafts);
+const readList = async (context: SyncContext): Promise<ListView | undefined> => {
+  const { store } = context;
+  const conversations = await readConversations(context, countedRows);
   if (!conversations || conversations.length === 0) return undefined;
   const [profile, requests, settings, archivedCount] = await Promise.all([
     readOwnProfile(store),
@@ -48,16 +49,14 @@ const readList = async ({ store, unsent, me }: SyncContext): Promise<ListView | 
   };
 };
 
-const readOpenChat = async (
-  { store, me }: SyncContext,
-  conversation: ConversationId,
-): Promise<ChatViewData | undefined> => {
+const readOpenChat = async (context: SyncContext, conversation: ConversationId): Promise<ChatViewData | undefined> => {
+  const { store, me } = context;
   const view = await readConversation(store, me, conversation);
   const { isStored, gone, open, blocked, muted, group, person } = view;
   const peer = otherMember(conversation, me);
   // A chat with a notice instead of messages or composer is left to the app.
   if (!isStored || gone || !open || blocked || person?.deleted || (peer !== undefined && !person)) return undefined;
-  const { items, hasMoreLocally, hasMoreOnServer } = await readChat(store, conversation, drawnCounts.messages);
+  const { items, hasMoreLocally, hasMoreOnServer } = await readChat(context, conversation, drawnCounts.messages);
   if (items.length === 0) return undefined;
   const members = group && {
     ownNumber: group.number,

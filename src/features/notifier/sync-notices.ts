@@ -7,7 +7,6 @@ export type ShownNotice = Exclude<SyncNotice, "outdated" | "signed-out">;
 
 const texts = {
   "store-reset": "shell.notice.storeReset",
-  "unsent-lost": "shell.notice.unsentLost",
   "settings-refused": "shell.notice.settingsRefused",
   "pin-refused": "errors.too_many_pinned",
   "reaction-refused": "shell.notice.reactionRefused",

@@ -6,7 +6,7 @@ import { pushUse } from "#lib/browser/push/push-use.ts";
 import { readAskHistory } from "#lib/push/ask-history.ts";
 import { shouldAsk } from "#lib/push/ask-policy.ts";
 import { devicePush } from "#lib/push/browser-push.ts";
-import { recoverBackgroundMessages } from "#sync/actions/messages.ts";
+import { takeOverUnsent } from "#sync/actions/messages.ts";
 import { currentEngine } from "#sync/engine/engine.ts";
 import { AskCard } from "./ask-card.tsx";
 import { closeAnsweredRequests } from "./close-answered-requests.ts";
@@ -36,7 +36,7 @@ export default function PushHost() {
     };
     void start();
     return subscribePushMessages((message, answer) => {
-      if (message.type === "outbox-changed") void recoverBackgroundMessages();
+      if (message.type === "outbox-changed") void takeOverUnsent();
       if (message.type !== "open-path") return;
       openPath(message.path);
       answer();

@@ -1,11 +1,12 @@
 import { createUuid } from "#contract/ids.ts";
 import { isComposingKey } from "#lib/browser/composing-key.ts";
-import { storeNamePrefix } from "#lib/browser/push/background-sync.ts";
 import { joinDrafts } from "#lib/text/join-drafts.ts";
 import { EarlyDraft } from "./draft.ts";
-import { createEarlySender } from "./early-sender.ts";
+import { EarlyOutbox } from "./outbox.ts";
 import { createPresses } from "./presses.ts";
 import { createSentMessages } from "./sent-messages.ts";
+import { renewExpiringSession } from "./session.ts";
+import { EarlyUnsent } from "./unsent.ts";
 
 /** Whether a text is accepted as it is. The app cleans or explains others. */
 const isOrdinary = (text: string): boolean =>
@@ -31,8 +32,8 @@ const showForm = (form: HTMLFormElement, field: HTMLTextAreaElement): void => {
 
 /**
  * Typing and sending in a first view. What is typed and sent is written where the app finds it, at once or after a
- * reload: to the journal of unsent data, and of sent texts (`src/sync/store/journal.ts`). In the list only presses are
- * noted. `data-draft` of the view: the field contains the stored draft.
+ * reload: to the unsent database and its journal. In the list only presses are noted. `data-draft` of the view: the
+ * field contains the stored draft.
  */
 export const startComposer = (view: HTMLElement): void => {
   const form = view.querySelector<HTMLFormElement>("#first-composer");
@@ -48,8 +49,8 @@ export const startComposer = (view: HTMLElement): void => {
   if (!form || !field) return;
 
   const { user = "", conversation = "" } = view.dataset;
-  const store = storeNamePrefix + user;
-  const draft = new EarlyDraft(view, user, conversation);
+  const unsent = new EarlyUnsent(view, user, conversation);
+  const draft = new EarlyDraft(unsent, conversation);
   const show = () => showForm(form, field);
   /** `data-kept` of the field: its text survives the page (`src/lib/browser/load-failure.ts`). */
   const save = () => {
@@ -75,31 +76,23 @@ export const startComposer = (view: HTMLElement): void => {
   };
 
   const sent = createSentMessages(view);
-  const sender = createEarlySender({ view, user, conversation, store, onStored: sent.markStored });
+  const outbox = new EarlyOutbox({ view, user, conversation, unsent, draft, onStored: sent.markStored });
+  renewExpiringSession(user);
   const send = () => {
     const text = field.value.trim();
     if (!text) return;
     const cid = createUuid();
-    const { reply } = draft;
-    const now = Date.now();
-    let n = 1;
-    try {
-      for (const other of Object.keys(localStorage))
-        if (other.startsWith(`${store}-sent-`)) n = Math.max(n, JSON.parse(localStorage[other]).n + 1);
-      // `draft`: stored text that ends with it.
-      const entry = { conversation, text, at: now, n, reply, ...(draft.text ? { draft: draft.text } : {}) };
-      if (text.length > Number(view.dataset["maxLength"]) || !isOrdinary(text)) throw new RangeError("left to the app");
-      localStorage.setItem(`${store}-sent-${cid}`, JSON.stringify(entry));
-    } catch {
+    const at = sent.toServerTime(Date.now());
+    const isAccepted = text.length <= Number(view.dataset["maxLength"]) && isOrdinary(text);
+    if (!isAccepted || !outbox.add({ cid, text, reply: draft.reply }, at)) {
       form.setAttribute("data-early", ""); // the app sends it
       return;
     }
-    sent.draw(cid, text, sent.toServerTime(now));
+    sent.draw(cid, text, at);
     field.value = field.defaultValue = "";
     field.focus({ preventScroll: true }); // the pressed button records from now on
     presses.noteSent();
-    save();
-    sender.add({ cid, text, n, ...(reply === undefined ? {} : { reply }) });
+    show();
   };
   form.addEventListener("submit", send);
   field.addEventListener("input", () => {
@@ -112,25 +105,24 @@ export const startComposer = (view: HTMLElement): void => {
     send();
   });
   // The data of the document, which follow this script, contain what the server had.
-  document.addEventListener(
-    "readystatechange",
-    () => {
-      const data = document.getElementById("first-data")?.textContent ?? "";
-      void sender.resume(
-        (cid) => data.includes(cid),
-        ({ cid, text, at, stored }) => {
-          sent.draw(cid, text, stored?.at ?? sent.toServerTime(at));
-          if (stored) sent.markStored(cid, stored.at);
-        },
-      );
-    },
-    { once: true },
-  );
+  const parsed = new Promise((resolve) => document.addEventListener("readystatechange", resolve, { once: true }));
   showDraft(); // what the last page left, before what was typed until this script arrived
-  void draft.load().then(() => {
-    if (!view.isConnected) return;
-    view.dataset["draft"] = "";
-    showDraft();
+  void unsent.open().then(async (stored) => {
+    draft.load(stored?.draft);
+    if (view.isConnected) {
+      view.dataset["draft"] = "";
+      showDraft();
+    }
+    await parsed;
+    const data = document.getElementById("first-data")?.textContent ?? "";
+    outbox.resume(
+      stored?.messages ?? [],
+      (cid) => data.includes(cid),
+      ({ cid, body, createdAt, sent: place }) => {
+        sent.draw(cid, body.text, place?.at ?? createdAt);
+        if (place) sent.markStored(cid, place.at);
+      },
+    );
   });
   draft.watch(isTyped, save, showDraft);
 };

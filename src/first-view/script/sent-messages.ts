@@ -38,12 +38,12 @@ export const createSentMessages = (view: HTMLElement) => {
       rows.set(cid, row);
       last = { at, runMs: Number(ownRun) };
     },
-    /** Shows the tick and the server's time of a stored message. */
-    markStored(cid: string, at: number): void {
+    /** Shows the tick of a stored message, and the server's time of it if that is known. */
+    markStored(cid: string, at: number | undefined): void {
       const row = rows.get(cid);
       const tick = template?.content.lastElementChild?.cloneNode(true);
       if (row && tick) row.querySelector("[role=img]")?.replaceWith(tick);
-      if (row) writeTime(row, at);
+      if (row && at !== undefined) writeTime(row, at);
     },
   };
 };

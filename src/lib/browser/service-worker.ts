@@ -1,5 +1,6 @@
 import { waitForTakeover } from "./first-view.ts";
 import { toTrustedUrl } from "./trusted-url.ts";
+import { requestFromWorker } from "./worker-request.ts";
 
 /**
  * Registers the service worker when the app has replaced the first view and the browser is idle, and sends it the URLs
@@ -13,14 +14,14 @@ const updateRequiredKey = "/sw-update-required";
 
 const registerWorker = async () => {
   try {
-    const registration = await navigator.serviceWorker.register(toTrustedUrl(workerUrl));
+    await navigator.serviceWorker.register(toTrustedUrl(workerUrl));
     const loaded = performance
       .getEntriesByType("resource")
       .map(({ name }) => new URL(name))
       .filter(({ origin, pathname }) => origin === location.origin && pathname.startsWith("/assets/"))
       .map(({ pathname }) => pathname);
     await navigator.serviceWorker.ready;
-    registration.active?.postMessage({ type: "keep", paths: loaded });
+    await requestFromWorker({ type: "cache-files", paths: loaded });
   } catch (error) {
     // Everything except opening offline works without it.
     console.warn("service worker", error);

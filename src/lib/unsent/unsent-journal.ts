@@ -25,9 +25,10 @@ const parseEntry = (text: string | null): JournalEntry | undefined => {
 
 /**
  * Write-ahead log of the unsent database in localStorage. An entry is written synchronously where the page could end
- * before the commit, and removed once its content is committed; what a page left is replayed by the next one. Each page
- * has entries of its own. Browsers write localStorage to the disk with a delay of seconds, so the commit is what
- * survives the end of the browser, and the journal what survives the end of the page.
+ * before the commit, and removed once its content is committed; that of a message stays until the server has it.
+ * What a page left is replayed by the next one. Each page has entries of its own. Browsers write localStorage to the disk
+ * with a delay of seconds, so the commit is what survives the end of the browser, and the journal what survives the end
+ * of the page, or the loss of the database.
  */
 export class UnsentJournal {
   /** Beginning of the keys of all entries of a person in localStorage. */
@@ -64,6 +65,16 @@ export class UnsentJournal {
     this.remove(this.toId(table, key));
   }
 
+  /** Removes the entries that any page has written of a row, because nothing of it is left to be committed. */
+  clearAll(table: UnsentTable, key: string): void {
+    for (const id of this.#listIds()) if (id.endsWith(`-${table}-${key}`)) this.remove(id);
+  }
+
+  /** Whether an entry is of this page. */
+  isOwn(id: string): boolean {
+    return id.startsWith(`${this.prefix}${this.#writer}-`);
+  }
+
   /** Removes an entry of any page. */
   remove(id: string): void {
     this.#storage?.removeItem(id);
@@ -71,13 +82,19 @@ export class UnsentJournal {
 
   /** Entries of all pages but those of the writer `except`, in the order of writing. Unreadable ones are skipped and stay. */
   list(except?: string): LeftEntry[] {
-    return Array.from({ length: this.#storage?.length ?? 0 }, (_, index) => this.#storage?.key(index) ?? "")
+    return this.#listIds()
       .flatMap((id) => {
-        const isWanted = id.startsWith(this.prefix) && !(except && id.startsWith(`${this.prefix}${except}-`));
+        const isWanted = !(except && id.startsWith(`${this.prefix}${except}-`));
         const entry = isWanted ? parseEntry(this.#storage?.getItem(id) ?? null) : undefined;
         return entry ? [{ id, entry }] : [];
       })
       .sort((a, b) => a.entry.at - b.entry.at);
+  }
+
+  #listIds(): string[] {
+    const { length = 0 } = this.#storage ?? {};
+    const ids = Array.from({ length }, (_, index) => this.#storage?.key(index) ?? "");
+    return ids.filter((id) => id.startsWith(this.prefix));
   }
 
   /** Key in localStorage of this page's entry of a row. */

@@ -2,7 +2,6 @@ import type { ConversationId } from "#contract/ids.ts";
 import { pushUse } from "#lib/browser/push/push-use.ts";
 import { currentEngine, getEngine } from "#sync/engine/engine.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
-import { recoverBackgroundOutbox } from "#sync/sending/background-outbox-recovery.ts";
 import { requireContext } from "#sync/store/sync-port.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
 
@@ -18,11 +17,13 @@ export const sendText = async (conversation: ConversationId, text: string): Prom
 const newestMessages = 50;
 
 /** Newest messages of a conversation as the store has them now, unsent ones first. */
-export const readNewestMessages = async (conversation: ConversationId): Promise<ChatItem[]> =>
-  (await readChat(requireContext(getEngine().client).store, conversation, newestMessages)).items;
+export const readNewestMessages = async (conversation: ConversationId): Promise<ChatItem[]> => {
+  return (await readChat(requireContext(getEngine().client), conversation, newestMessages)).items;
+};
 
-/** Takes over what the service worker stored just now. */
-export const recoverBackgroundMessages = async (): Promise<void> => {
-  const engine = currentEngine.get();
-  if (engine) await recoverBackgroundOutbox(engine.client);
+/** Sends and shows what the service worker, or the first view of this page, stored just now. */
+export const takeOverUnsent = async (): Promise<void> => {
+  const client = currentEngine.get()?.client;
+  await client?.unsent.refresh();
+  client?.notifyChanged("outbox");
 };

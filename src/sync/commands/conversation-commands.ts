@@ -18,6 +18,7 @@ import { listPendingEdits, type PendingEdit, toPendingEditKey } from "#sync/stor
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { unparkText } from "#sync/unsent/draft-row.ts";
 import { changeDraft, findDraft } from "#sync/unsent/drafts.ts";
+import { listUnsent } from "#sync/unsent/messages.ts";
 import { confirmByAnswerOrPush, confirmRowChange } from "./confirm-by-push.ts";
 
 /**
@@ -156,8 +157,7 @@ export const deleteMessageByClientId = async (
 
 /** Deletes the unsent messages and drafts of a group of which nothing else exists, here or on the server. */
 const deleteUnsentContent = async (port: SyncPort, conversation: ConversationId): Promise<void> => {
-  const { store } = requireContext(port);
-  for (const { cid } of await store.queryUnsent(conversation).toArray()) await discardUnsentMessage(port, cid);
+  for (const { cid } of listUnsent(port.unsent, conversation)) await discardUnsentMessage(port, cid);
   await deleteConversationDrafts(port, conversation);
 };
 

@@ -1,7 +1,7 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { type AppFrame, encodeAppFrame } from "#contract/wire/app-frames.ts";
 import { joinFrames } from "#contract/wire/server-frames.ts";
-import type { OutboxRow } from "#sync/store/database.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 import type { ReconnectingSocket } from "./socket.ts";
 
 type FrameBatch = readonly [OutboxRow, ...OutboxRow[]];

@@ -13,9 +13,9 @@ import {
 import { type ServerChange, toRowChanges } from "#sync/inbound/server-changes.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import type { OutboxRow } from "#sync/store/database.ts";
 import { addGap, applyCatchUp, type SyncCursor } from "#sync/store/sync-cursor.ts";
 import type { RequestCommand } from "#sync/store/sync-port.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 import type { CallFeedEvent } from "./call-feed.ts";
 import {
   type ChangeFrame,

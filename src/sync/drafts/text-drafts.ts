@@ -9,7 +9,7 @@ import {
   typeText,
   typingPauseMs,
 } from "#sync/unsent/draft-row.ts";
-import { changeDraft, findDraft } from "#sync/unsent/drafts.ts";
+import { changeDraft, findDraft, toDraftChange } from "#sync/unsent/drafts.ts";
 import type { ChangeOptions } from "#sync/unsent/unsent-store.ts";
 
 /** Pause in typing after which a field shows what was written elsewhere. */
@@ -89,27 +89,15 @@ export class TextDrafts {
   }
 
   /**
-   * Sends a text and ends its draft, with the message that it answers. Resolves once the message is durable in the
-   * outbox; rejects with a SyncError only if it is stored nowhere, and the draft stays then.
+   * Sends a text and ends its draft, with the message that it answers, in one transaction. Resolves as `enqueueText`;
+   * rejects with a SyncError if the text cannot be sent, and the draft stays then.
    */
   async send(conversation: ConversationId, text: string): Promise<void> {
-    const { unsent, platform } = this.#port;
-    const at = platform.now();
+    const at = this.#port.platform.now();
     const shown = this.#shown.get(conversation);
-    let isJournaled = false;
-    const sending = enqueueText(this.#port, conversation, text, {
-      target: this.findReply(conversation),
-      onJournaled: () => {
-        isJournaled = true;
-      },
-    });
-    const ended = this.#change(conversation, (draft) => endSentText(draft, text, shown, at), {
-      after: sending,
-      isJournaled,
-    });
-    if (isJournaled) unsent.journalPending();
-    await sending;
-    void ended.then(() => this.#port.notifyChanged("drafts"));
+    const end = toDraftChange(conversation, (draft) => endSentText(draft, text, shown, at));
+    await enqueueText(this.#port, conversation, text, { target: this.findReply(conversation), others: [end] });
+    this.#port.notifyChanged("drafts");
   }
 
   /** Sends the changed drafts to the other devices at once, because a chat is left or the page is hidden. */

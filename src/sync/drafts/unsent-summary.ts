@@ -1,9 +1,9 @@
-import { listSentTexts } from "#sync/store/journal.ts";
 import { toDraftTarget } from "#sync/store/pending/draft-keys.ts";
 import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
 import { listPendingEdits } from "#sync/store/pending/pending-edits.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { type DraftRow, isDraftShared } from "#sync/unsent/draft-row.ts";
+import { listOutbox } from "#sync/unsent/messages.ts";
 
 /**
  * Counts of data that would be lost: unsent messages, queued Tala statuses (`posts`), conversations and other targets
@@ -28,10 +28,7 @@ export const readUnsentSummary = async (
     ...parked.flatMap(({ conversation, target }) => (target === undefined ? conversation : [])),
     ...[...attachments, ...recordings].map(toDraftTarget),
   ]);
-  const messages = new Set([
-    ...(await store.outbox.toCollection().primaryKeys()),
-    ...listSentTexts(context).flatMap(({ cid, stored }) => (stored ? [] : cid)),
-  ]);
+  const messages = listOutbox(unsent).filter(({ sent }) => !sent).length;
   const posts = await store.postbox.filter(({ state }) => state !== "cancelled").count();
   const deletions = (await listPendingDeletions(store)).length;
   const edits = new Set(
@@ -39,5 +36,5 @@ export const readUnsentSummary = async (
       ({ conversation, target }) => (target === undefined ? [] : `${conversation} ${target}`),
     ),
   );
-  return { messages: messages.size, posts, drafts: targets.size, deletions, edits: edits.size };
+  return { messages, posts, drafts: targets.size, deletions, edits: edits.size };
 };

@@ -13,8 +13,6 @@ import { createBrowserPlatform } from "#sync/platform/browser-platform.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { LiveQueries } from "#sync/queries/live-queries.ts";
-import { recoverBackgroundOutbox } from "#sync/sending/background-outbox-recovery.ts";
-import { startJournalRecovery } from "#sync/sending/enqueue.ts";
 import { purgeJournal } from "#sync/store/journal.ts";
 import { deleteAllStores, purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { runInBackground } from "#sync/store/sync-context.ts";
@@ -117,8 +115,6 @@ const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
   const [context, data] = [client.context.get(), takeDocumentData()];
   // The data comes by the socket too: a database that does not answer does not hold up the start.
   if (context && data) await Promise.race([applyDocumentData(context, data), waitForTimer(platform)]);
-  unsubscribe.push(startJournalRecovery(client));
-  void recoverBackgroundOutbox(client);
   return engine;
 };
 

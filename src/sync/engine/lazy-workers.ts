@@ -1,5 +1,6 @@
 import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import { listDraftTasks } from "#sync/drafts/draft-tasks.ts";
+import type { ApplyResult } from "#sync/inbound/apply/apply-server-changes.ts";
 import { createOperationRunner } from "#sync/platform/operation-runner.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { Retry } from "#sync/platform/retry.ts";
@@ -13,6 +14,7 @@ import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
 import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { typingPauseMs } from "#sync/unsent/draft-row.ts";
+import { listOutbox } from "#sync/unsent/messages.ts";
 
 const pendingKinds = [
   "uploads",
@@ -24,10 +26,19 @@ const pendingKinds = [
   "messageFlags",
   "reactions",
   "drafts",
+  "sentMessages",
+  "reads",
 ] as const;
 type PendingKind = (typeof pendingKinds)[number];
 
 const loadEditSender = () => import("#sync/operations/edit-sender.ts");
+
+const loadBackgroundWork = () => import("#sync/sending/background-work.ts");
+
+/** Messages that the service worker has sent. */
+const listSentMessages = ({ unsent }: SyncContext) => listOutbox(unsent).filter(({ sent }) => sent);
+
+const listReads = ({ unsent }: SyncContext) => [...unsent.list().reads.values()];
 
 const queryUnsentPosts = ({ postbox }: LocalStore) =>
   postbox.orderBy("createdAt").filter(({ state }) => state !== "failed");
@@ -57,6 +68,8 @@ const readPendingKinds = (context: SyncContext): Promise<PendingKind[]> => {
       messageFlags: messageFlags.length > 0,
       reactions: reactions.length > 0,
       drafts: drafts.length > 0,
+      sentMessages: listSentMessages(context).length > 0,
+      reads: listReads(context).length > 0,
     };
     return pendingKinds.filter((kind) => isPending[kind]);
   });
@@ -67,11 +80,13 @@ type WorkerEvents = UploaderEvents & {
   react(command: CommandOf<"react">): Promise<CommandResults["react"]>;
   /** Sends a draft. */
   setDraft(command: CommandOf<"setDraft">): Promise<CommandResults["setDraft"]>;
+  /** Called when messages that the service worker sent are stored in their log. */
+  onApplied(result: ApplyResult): void;
 };
 
 /**
  * Background tasks of the leader that send rarely pending data: files, Tala statuses, changed settings, deletions and
- * edits of messages, flags of conversations and messages, reactions, and drafts. The code of each is loaded when it
+ * edits of messages, flags of conversations and messages, reactions, drafts, and what the service worker left. The code of each is loaded when it
  * first has work; if it cannot be fetched, it is tried again later.
  */
 export class LazyWorkers {
@@ -84,7 +99,7 @@ export class LazyWorkers {
 
   constructor(
     context: SyncContext,
-    { react, setDraft, ...uploaderEvents }: WorkerEvents,
+    { react, setDraft, onApplied, ...uploaderEvents }: WorkerEvents,
     onRefused: (what: "settings" | "pin" | "reaction" | "star" | "deletion") => void,
   ) {
     const { platform, store } = context;
@@ -123,7 +138,7 @@ export class LazyWorkers {
     });
     const edits = createOperationRunner(platform, {
       list: async () =>
-        (await listPendingEdits(store)).length > 0 ? (await loadEditSender()).listDueEdits(store) : [],
+        (await listPendingEdits(store)).length > 0 ? (await loadEditSender()).listDueEdits(context) : [],
       load: async () => (await loadEditSender()).createEditSender(context),
     });
     const flags = createOperationRunner(platform, {
@@ -148,7 +163,21 @@ export class LazyWorkers {
       list: () => listDraftTasks(context),
       load: async () => new (await import("#sync/drafts/draft-sync.ts")).DraftSync(context, setDraft),
     });
-    this.#runners = { uploads, posts, settings, deletions, edits, flags, messageFlags, reactions, drafts };
+    const sentMessages = createOperationRunner(platform, {
+      list: async () => listSentMessages(context),
+      load: async () => (await loadBackgroundWork()).createSentMessageKeeper(context, onApplied),
+    });
+    const reads = createOperationRunner(platform, {
+      list: async () => listReads(context),
+      load: async () => (await loadBackgroundWork()).createReadSender(context),
+    });
+    const operations = { settings, deletions, edits, flags, messageFlags, reactions };
+    // Tried again at the next start.
+    if (listOutbox(context.unsent).length > 0)
+      void loadBackgroundWork()
+        .then((code) => code.settleLeftMessages(context))
+        .catch(() => undefined);
+    this.#runners = { uploads, posts, drafts, sentMessages, reads, ...operations };
   }
 
   /** Sends soon, after pending data was added, paused, resumed or cancelled. */

@@ -15,7 +15,6 @@ import { SyncError } from "#sync/platform/sync-error.ts";
 import { VisibilityTracker } from "#sync/presence/tab-visibility.ts";
 import { TypingTracker } from "#sync/presence/typing-tracker.ts";
 import { Outbox } from "#sync/sending/outbox.ts";
-import { clearSentText } from "#sync/store/journal.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
@@ -123,6 +122,7 @@ export class Leader {
       onFileUploaded: () => this.#outbox.schedule(),
       react: (command: CommandOf<"react">) => this.request(command),
       setDraft: (command: CommandOf<"setDraft">) => this.request(command),
+      onApplied: (result: ApplyResult) => this.#handleApplied(result),
     };
     this.#lazyWorkers = new LazyWorkers(context, workerEvents, events.onRefused);
     this.#visibilityTracker = new VisibilityTracker(context.platform, this.#session);
@@ -233,7 +233,6 @@ export class Leader {
   #handleApplied(result: ApplyResult): void {
     if (this.#isStopped) return;
     if (result.sentIds.length > 0) this.#events.onDelivered();
-    for (const cid of result.sentIds) clearSentText(this.#context, cid);
     this.#outbox.handleStored(result.sentIds);
     if (result.sentIds.length > 0) this.#lazyWorkers.handleSent();
     this.#messageFetcher.handleApplied(result);

@@ -13,6 +13,7 @@ import { requestPersistenceOnce } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import type { RequestCommand, SyncPort } from "#sync/store/sync-port.ts";
 import type { LinkState, StorageTrouble } from "#sync/store/view-models.ts";
+import { listOutbox } from "#sync/unsent/messages.ts";
 import { UnsentStore } from "#sync/unsent/unsent-store.ts";
 import { joinLeaderElection, type LeaderElection } from "./leader-election.ts";
 import { Leadership, type LoadServerCode } from "./leadership.ts";
@@ -22,7 +23,6 @@ import { TabStore } from "./tab-store.ts";
 /** Engine events that the app shows to the person. */
 export type SyncNotice =
   | "store-reset"
-  | "unsent-lost"
   | "outdated"
   | "signed-out"
   | "settings-refused"
@@ -197,16 +197,10 @@ export class SyncClient implements SyncPort {
     }
   }
 
-  /** Lets the service worker send what this page may leave unsent. It cannot read a store in memory. */
+  /** Lets the service worker send what this page may leave unsent. */
   async #requestOutboxSync(): Promise<void> {
-    const context = this.context.get();
-    if (!context || this.isInMemory) return;
-    try {
-      const unsentCount = await context.store.outbox.filter(({ state }) => state === "queued").count();
-      if (unsentCount > 0) await this.platform.requestOutboxSync();
-    } catch (error) {
-      context.reportStoreFailure(error);
-    }
+    if (listOutbox(this.unsent).some(({ state, sent }) => state === "queued" && !sent))
+      await this.platform.requestOutboxSync().catch(() => undefined);
   }
 
   #handleEvent(event: TabEvent): void {

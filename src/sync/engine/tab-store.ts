@@ -12,10 +12,10 @@ import {
   isDatabaseClosedError,
   isRefusedValueError,
   readUnsentBeforeDeletion,
-  restoreLostUnsent,
   watchStores,
 } from "#sync/store/recovery/store-loss.ts";
-import { UnsentMirror } from "#sync/store/recovery/unsent-mirror.ts";
+import type { UnsentSnapshot } from "#sync/store/recovery/unsent-backup.ts";
+import { restoreUnsentSnapshot } from "#sync/store/recovery/unsent-snapshot.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import type { LinkState, StorageTrouble } from "#sync/store/view-models.ts";
 import type { UnsentStore } from "#sync/unsent/unsent-store.ts";
@@ -27,7 +27,7 @@ type TabStoreEvents = {
   /** Stops what uses the store, before it is reopened. */
   onClosing(): Promise<void>;
   onReopened(): void;
-  notify(notice: "store-reset" | "unsent-lost"): void;
+  notify(notice: "store-reset"): void;
 };
 
 /** Local store of one person in one tab. Reopened, or rebuilt, after the browser closed or deleted it. */
@@ -39,7 +39,6 @@ export class TabStore {
   readonly #platform: Platform;
   readonly #link: Observable<LinkState>;
   readonly #events: TabStoreEvents;
-  readonly #unsentMirror: UnsentMirror;
   #lastFailureAt = Number.NEGATIVE_INFINITY;
   #isStopped = false;
   #reopening: Promise<void> | undefined;
@@ -58,7 +57,6 @@ export class TabStore {
     this.#unsent = unsent;
     this.#link = link;
     this.#events = events;
-    this.#unsentMirror = new UnsentMirror(platform, userId);
   }
 
   open(): Promise<void> {
@@ -68,7 +66,6 @@ export class TabStore {
   /** Prevents further openings. Resolves once the current one is over. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#unsentMirror.stop();
     await this.#reopening;
   }
 
@@ -82,23 +79,17 @@ export class TabStore {
    * Opens the store and sets `context`. `isSuspect`: the database failed repeatedly and is rebuilt. `unsent`: unsent
    * data that was read before the browser deleted the database; it is written back.
    */
-  async #open(isSuspect: boolean, unsent?: Parameters<typeof restoreLostUnsent>[3]): Promise<void> {
+  async #open(isSuspect: boolean, unsent?: UnsentSnapshot): Promise<void> {
     const opened = await openStores(this.#platform, this.#userId, isSuspect);
     if (this.#isStopped) return closeStores(opened);
     if (opened.storageTrouble === "unreachable") this.#scheduleReturnToDisk();
-    else if (!(await restoreLostUnsent(opened, this.#userId, this.#unsentMirror, unsent)))
-      this.#events.notify("unsent-lost");
+    else if (opened.isNew && unsent) await restoreUnsentSnapshot(opened, unsent);
     this.#use(opened);
   }
 
   #use(opened: OpenedStores): void {
     const { store, strict } = opened;
     this.storageTrouble.set(opened.storageTrouble);
-    void this.#platform.waitForFirstScreen().then(() => {
-      // The mirror keeps what it knows of a database that does not answer.
-      const isOnDisk = opened.storageTrouble !== "unreachable";
-      if (isOnDisk && this.context.get()?.store === store) this.#unsentMirror.follow(store);
-    });
     const onVersionChange = (newVersion: number | null) => this.#handleVersionChange(opened, newVersion);
     watchStores(opened, { onClosed: () => this.#handleClosed(opened), onVersionChange });
     const context: SyncContext = {

@@ -96,15 +96,16 @@ const saveDownload = async (
     false,
   );
   // The group may have been removed from this device during the download.
-  if ((await store.conversations.get(conversation))?.gone) await deleteCachedFiles(store, [file]);
+  if ((await store.conversations.get(conversation))?.gone) await deleteCachedFiles(context, [file]);
   await trimFileCache(context);
 };
 
 /** Deletes orphaned blobs and evicts the least recently used files beyond the cache's share of the storage. */
-export const trimFileCache = async ({ store, platform }: SyncContext): Promise<void> => {
+export const trimFileCache = async (context: SyncContext): Promise<void> => {
+  const { store, platform } = context;
   await deleteOrphanBlobs(store, platform.now());
   const quota = await platform.estimateQuota().catch(() => undefined);
-  await evictCachedFiles(store, Math.min(cacheMaxBytes, (quota ?? Number.POSITIVE_INFINITY) * cacheQuotaShare));
+  await evictCachedFiles(context, Math.min(cacheMaxBytes, (quota ?? Number.POSITIVE_INFINITY) * cacheQuotaShare));
 };
 
 /**

@@ -6,13 +6,12 @@ import {
   toMembersVersionKey,
 } from "#sync/store/database.ts";
 import { toStarsKey } from "#sync/store/pending/pending-message-flags.ts";
-import { failUnsentMessages, isAwaitingUpload } from "#sync/store/unsent-messages.ts";
+import { failUnsentMessages, isAwaitingUpload, type UnsentTransaction } from "#sync/store/unsent-messages.ts";
 
 /** Purge of local data that must not stay: of a group without history, and of a deleted account. */
 
 /** Transaction in which data is purged. It collects the files and pictures to delete after it. */
-type PurgeTransaction = {
-  readonly store: LocalStore;
+type PurgeTransaction = UnsentTransaction & {
   readonly me: Uuid;
   readonly orphanedPictureOwners: Set<Uuid>;
   collectOrphanedFile(message: Pick<LocalMessageRow, "body">): void;
@@ -22,9 +21,9 @@ type PurgeTransaction = {
  * Ends what this device does for a group that this person left: files are not uploaded any more, and the member list is
  * no longer kept up to date. The history and the known names stay.
  */
-export const closeLeftGroup = async (store: LocalStore, row: LocalConversationRow): Promise<void> => {
-  await failUnsentMessages(store, row.id, isAwaitingUpload);
-  await store.meta.delete(toMembersVersionKey(row.id));
+export const closeLeftGroup = async (transaction: UnsentTransaction, row: LocalConversationRow): Promise<void> => {
+  await failUnsentMessages(transaction, row.id, isAwaitingUpload);
+  await transaction.store.meta.delete(toMembersVersionKey(row.id));
   Object.assign(row, { wantDelivered: 0, wantRead: 0, delivered: row.head, read: row.head });
   row.revisedOnLeaving = row.revised;
 };
@@ -46,7 +45,7 @@ export const purgeLeftGroup = async (transaction: PurgeTransaction, row: LocalCo
   await store.meta.delete(toStarsKey(row.id));
   await collectOrphanedPictures(transaction, row.id);
   await deleteMembers(store, row.id);
-  await failUnsentMessages(store, row.id, isAwaitingUpload);
+  await failUnsentMessages(transaction, row.id, isAwaitingUpload);
   const { head } = row;
   Object.assign(row, {
     storedFrom: head + 1,
@@ -80,13 +79,11 @@ const collectOrphanedPictures = async (
  * Removes name and picture of a deleted account, also from group members. Files waiting to be sent to this person are
  * not uploaded.
  */
-export const purgeDeletedPerson = async (
-  { store, me, orphanedPictureOwners }: PurgeTransaction,
-  user: Uuid,
-): Promise<void> => {
+export const purgeDeletedPerson = async (transaction: PurgeTransaction, user: Uuid): Promise<void> => {
+  const { store, me, orphanedPictureOwners } = transaction;
   orphanedPictureOwners.add(user);
   await store.members.where("user").equals(user).modify({ user: "", username: "", phone: "", avatar: null });
-  await failUnsentMessages(store, privateConversationId(me, user), isAwaitingUpload, "not_connected");
+  await failUnsentMessages(transaction, privateConversationId(me, user), isAwaitingUpload, "not_connected");
 };
 
 export const deleteMembers = async (store: LocalStore, group: ConversationId): Promise<void> => {

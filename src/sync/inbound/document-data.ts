@@ -6,7 +6,7 @@ import { writeMembers } from "#sync/store/members.ts";
 import { readOwnProfile, saveOwnProfile } from "#sync/store/own-profile-row.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { applyCatchUp, readSyncCursor } from "#sync/store/sync-cursor.ts";
-import { type ApplyResult, applyInTransaction, deleteOrphans } from "./apply/apply-server-changes.ts";
+import { type ApplyResult, applyInTransaction, deleteOrphans, settleUnsent } from "./apply/apply-server-changes.ts";
 import { afterNewestSeq } from "./forks/log-forks.ts";
 import { type ServerChange, toRowChanges } from "./server-changes.ts";
 
@@ -54,8 +54,8 @@ const toPageChanges = ({ page, changes }: DocumentData, row: LocalConversationRo
 
 /** Writes inbox, page, members and own profile in one transaction, all or none. Resolves to what each step changed. */
 const writeDocumentData = (context: SyncContext, data: DocumentData): Promise<ApplyResult[]> => {
-  const { store, me, platform } = context;
-  const apply = (changes: ServerChange[]) => applyInTransaction(store, me, changes, platform.now());
+  const { store, platform } = context;
+  const apply = (changes: ServerChange[]) => applyInTransaction(context, changes, platform.now());
   return store.transaction("rw", store.inboundTables, async () => {
     const inboxChanges = await toInboxChanges(context, data);
     if (inboxChanges.length === 0) return [];
@@ -77,7 +77,10 @@ export const applyDocumentData = async (context: SyncContext, data: DocumentData
   if (data.user !== context.me) return;
   try {
     const results = await retryOnQuotaError(context, () => writeDocumentData(context, data));
-    for (const result of results) deleteOrphans(context, result);
+    for (const result of results) {
+      settleUnsent(context, result);
+      deleteOrphans(context, result);
+    }
   } catch (error) {
     console.warn("the document's data could not be stored", error);
   }

@@ -1,6 +1,7 @@
 import { hasLeftGroup } from "#contract/conversations.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
 import type { SyncPort } from "#sync/store/sync-port.ts";
 import type { QuotedMessage } from "#sync/store/view-models.ts";
 import { waitForStore } from "#sync/store/wait-for-store.ts";
@@ -14,14 +15,14 @@ const isDeletionForSelf = (row: LocalConversationRow): boolean => row.group !== 
 
 /** Message that another one answers, from the local store. An unsent one is named by its client id. */
 export const readQuotedMessage = (
-  store: LocalStore,
+  { store, unsent }: Pick<SyncContext, "store" | "unsent">,
   conversation: ConversationId,
   target: number | Uuid,
 ): Promise<QuotedMessage> =>
-  store.transaction("r", [store.conversations, store.messages, store.outbox], async () => {
+  store.transaction("r", [store.conversations, store.messages], async () => {
     if (typeof target === "string") {
-      const unsent = await store.outbox.get(target);
-      if (unsent) return { state: "found", body: unsent.body, mine: true };
+      const pending = unsent.find("outbox", target);
+      if (pending) return { state: "found", body: pending.body, mine: true };
       const own = await store
         .queryMessages(conversation, 0)
         .reverse()

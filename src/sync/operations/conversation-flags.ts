@@ -51,7 +51,7 @@ export const changeConversationFlags = async (
   change: FlagChange,
 ): Promise<ConversationFlags> => {
   const { strict, platform } = requireContext(port);
-  const tables = [strict.conversations, strict.meta, strict.outbox, strict.recordings];
+  const tables = [strict.conversations, strict.meta, strict.recordings];
   const flagsBefore = await strict.transaction("rw", tables, async () => {
     const row = await strict.conversations.get(conversation);
     if (!row || row.gone) return noFlags;

@@ -22,7 +22,7 @@ export const deleteMessageForSelf = async (
       const epoch = (await strict.conversations.get(conversation))?.epoch ?? "";
       const value: PendingMessageFlags = { conversation, seq, epoch, at: platform.now(), deleted: true };
       await strict.meta.put({ key: toPendingMessageFlagsKey(conversation, seq), value });
-      await removeContent(strict, conversation, [seq]);
+      await removeContent(context, conversation, [seq]);
     }),
   );
   void platform.deleteFirstViews();

@@ -1,15 +1,19 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
 import { isTombstone } from "#contract/messages/kinds.ts";
-import type { LocalMessageRow, LocalStore } from "#sync/store/database.ts";
+import type { LocalMessageRow } from "#sync/store/database.ts";
 import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
 import { raiseHead, withoutReactions } from "#sync/store/row-mapping.ts";
 import { deleteCachedFiles } from "#sync/store/storage-quota.ts";
-import { retryOnQuotaError } from "#sync/store/sync-context.ts";
+import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import type { SyncPort } from "#sync/store/sync-port.ts";
 
 /** Resolves to false for a message without a client id, because the server could not be told later. */
-const replaceWithTombstone = (store: LocalStore, conversation: ConversationId, seq: number): Promise<boolean> =>
+const replaceWithTombstone = (
+  { strict: store, unsent }: SyncContext,
+  conversation: ConversationId,
+  seq: number,
+): Promise<boolean> =>
   store.transaction("rw", [store.messages, ...store.sendingTables], async () => {
     const held = await store.messages.get([conversation, seq]);
     if (!held?.cid) return false;
@@ -18,7 +22,7 @@ const replaceWithTombstone = (store: LocalStore, conversation: ConversationId, s
     const tombstone: LocalMessageRow = { ...withoutReactions(held), body: { type: "deleted" } };
     await store.messages.put(tombstone);
     const file = findAttachment(held.body)?.file;
-    if (file !== undefined) await deleteCachedFiles(store, [file]);
+    if (file !== undefined) await deleteCachedFiles({ store, unsent }, [file]);
     const row = await store.conversations.get(conversation);
     if (row?.head === seq) {
       raiseHead(row, tombstone);
@@ -35,11 +39,9 @@ export const deleteLocally = async (port: SyncPort, conversation: ConversationId
   const context = port.context.get();
   if (!context || port.isInMemory) return false;
   // Other code reports and repairs failures of the store.
-  const isDone = await retryOnQuotaError(
-    context,
-    () => replaceWithTombstone(context.strict, conversation, seq),
-    false,
-  ).catch(() => false);
+  const isDone = await retryOnQuotaError(context, () => replaceWithTombstone(context, conversation, seq), false).catch(
+    () => false,
+  );
   if (!isDone) return false;
   void context.platform.deleteFirstViews();
   port.notifyChanged("outbox");

@@ -8,12 +8,13 @@ import { SyncError } from "#sync/platform/sync-error.ts";
 import { parseMessageBody } from "#sync/sending/enqueue.ts";
 import { findEditedMessage } from "#sync/sending/pending-replies.ts";
 import type { LocalMessageRow, LocalStore } from "#sync/store/database.ts";
-import { journalSentText, listSentTexts } from "#sync/store/journal.ts";
 import { type PendingEdit, toPendingEditKey } from "#sync/store/pending/pending-edits.ts";
-import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
+import { retryOnQuotaError } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
+import { changeMessage } from "#sync/unsent/messages.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 
 /** Shows a text in the list if the message is the newest one. Requires a transaction over the conversations. */
 const updatePreview = async (
@@ -34,15 +35,18 @@ const toEditedBody = (body: LocalMessageRow["body"], text: string, edited: numbe
 
 type EditedItem = Pick<ChatItem, "seq" | "cid">;
 
-/** Stores an edit of an own message, in the outbox and to be sent. Requires a transaction over `editTables`. */
+/**
+ * Stores an edit of an own message that is to be sent. Returns the body of a message that is still unsent. Requires a
+ * transaction over `editTables`.
+ */
 const storeEdit = async (
   store: LocalStore,
   conversation: ConversationId,
   { seq, cid }: EditedItem,
+  unsent: OutboxRow | undefined,
   text: string,
   now: number,
-): Promise<void> => {
-  const unsent = cid === undefined ? undefined : await store.outbox.get(cid);
+): Promise<OutboxRow["body"] | undefined> => {
   const message = unsent ? undefined : await findEditedMessage(store, conversation, seq ?? cid);
   const target = unsent?.cid ?? message?.cid ?? message?.seq;
   if (target === undefined) throw new SyncError("message_not_found");
@@ -50,27 +54,24 @@ const storeEdit = async (
   const before = (await store.meta.get(key))?.value as PendingEdit | undefined;
   if (unsent) {
     const body = toEditedBody(unsent.body, text, 0);
-    await store.outbox.put({ ...unsent, body, multicastId: undefined });
-    if (unsent.state === "awaiting") return; // the server cannot have it
+    if (unsent.state === "awaiting") return body; // the server cannot have it
     // It may be on its way with the former text: the edit follows.
     await store.meta.put({ key, value: { conversation, target, edit: before ? before.edit + 1 : 0, text, body } });
-  } else if (message) {
+    return body;
+  }
+  if (message) {
     if (now - message.at > editWindowMs) throw new SyncError("edit_too_late");
     const edit = Math.max(getEditNumber(message.body), before ? before.edit + 1 : 0);
     const body = toEditedBody(message.body, text, edit + 1);
     const isUnchanged = "text" in message.body && (message.body.text ?? "") === text;
-    if (isUnchanged && !before) return;
+    if (isUnchanged && !before) return undefined;
     await store.meta.put({ key, value: { conversation, target, edit, text, body } });
     await updatePreview(store, message, body);
   }
+  return undefined;
 };
 
-const listEditTables = ({ outbox, messages, meta, conversations }: LocalStore) => [
-  outbox,
-  messages,
-  meta,
-  conversations,
-];
+const listEditTables = ({ messages, meta, conversations }: LocalStore) => [messages, meta, conversations];
 
 /**
  * Edits an own message. It shows the new text at once, on this device and offline too. Resolves once the edit is
@@ -84,22 +85,22 @@ export const editOwnMessage = async (
 ): Promise<void> => {
   const context = requireContext(port);
   const text = cleanText(typed);
-  const { strict, platform } = context;
+  const { strict, platform, unsent } = context;
   const { skew } = await readSyncCursor(strict);
-  await retryOnQuotaError(context, () =>
+  const row = item.cid === undefined ? undefined : unsent.find("outbox", item.cid);
+  const body = await retryOnQuotaError(context, () =>
     strict.transaction("rw", listEditTables(strict), () =>
-      storeEdit(strict, conversation, item, text, platform.now() + skew),
+      storeEdit(strict, conversation, item, row, text, platform.now() + skew),
     ),
   );
-  updateJournal(context, item, text);
+  if (row && body) {
+    const edit = changeMessage(row.cid, platform.now(), (now) => ({ ...now, body, multicastId: undefined }));
+    await unsent.changeAll([edit]).catch(() => {
+      throw new SyncError("unavailable");
+    });
+  }
   void platform.deleteFirstViews();
   port.notifyChanged("outbox");
-};
-
-/** Replaces a journaled text, which would be sent again if the store were lost. */
-const updateJournal = (context: SyncContext, { cid }: EditedItem, text: string): void => {
-  const journaled = listSentTexts(context).find((one) => one.cid === cid);
-  if (journaled) journalSentText(context, { ...journaled, text });
 };
 
 /** Discards an edit that the server refused: the message shows the text that the others have. */

@@ -33,11 +33,10 @@ const isMessageGone = async (store: LocalStore, { conversation, target }: Pendin
  * Edits that the server may be told now: those of messages that it has. Also refused ones whose message is gone,
  * because nothing shows their words any more.
  */
-export const listDueEdits = async (store: LocalStore): Promise<PendingEdit[]> => {
+export const listDueEdits = async ({ store, unsent }: SyncContext): Promise<PendingEdit[]> => {
   const edits = await listPendingEdits(store);
-  const unsent = await store.outbox.bulkGet(edits.map(({ target }) => String(target)));
   const areDue = await Promise.all(
-    edits.map((edit, index) => !unsent[index] && (!edit.error || isMessageGone(store, edit))),
+    edits.map((edit) => !unsent.find("outbox", String(edit.target)) && (!edit.error || isMessageGone(store, edit))),
   );
   return edits.filter((_, index) => areDue[index]);
 };

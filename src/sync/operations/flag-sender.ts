@@ -33,7 +33,7 @@ async function settleFlags(
   answer?: CommandResults["setConversationFlags"],
 ): Promise<void> {
   const key = toPendingFlagsKey(sent.conversation);
-  await store.transaction("rw", [store.conversations, store.meta, store.outbox, store.recordings], async () => {
+  await store.transaction("rw", [store.conversations, store.meta, store.recordings], async () => {
     const isLast = JSON.stringify((await store.meta.get(key))?.value) === JSON.stringify(sent);
     if (isLast) await store.meta.delete(key);
     const row = await store.conversations.get(sent.conversation);

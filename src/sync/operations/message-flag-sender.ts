@@ -40,7 +40,7 @@ export const createMessageFlagSender = (
       if (row && !row.gone && starred.length > 0)
         await strict.meta.put({ key: toStarsKey(conversation), value: starred });
       else await strict.meta.delete(toStarsKey(conversation));
-      await removeContent(strict, conversation, deleted);
+      await removeContent(context, conversation, deleted);
       if (pending.seq !== undefined) await remove(pending);
       // A later change was pushed meanwhile: it is fetched again.
       if (!row || revision === 0 || revision >= (row.flagsRevision ?? 0))

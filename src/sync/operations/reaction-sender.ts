@@ -3,17 +3,16 @@ import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
 import { withOwnReaction } from "#contract/wire/reactions.ts";
 import type { OperationSender } from "#sync/platform/operation-runner.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import type { LocalStore } from "#sync/store/database.ts";
 import { type PendingReaction, toPendingReactionKey } from "#sync/store/pending/pending-reactions.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
 /** Position of the message that a reaction is for; undefined if it is gone. Rejects while it is unsent. */
-const findSeq = async (store: LocalStore, { conversation, target, epoch }: PendingReaction) => {
+const findSeq = async ({ store, unsent }: SyncContext, { conversation, target, epoch }: PendingReaction) => {
   const row = await store.conversations.get(conversation);
   if (row?.gone) return undefined;
   // The positions of a log that the server lost may be those of other messages now.
   if (typeof target === "number") return row && row.epoch !== epoch ? undefined : target;
-  if (await store.outbox.get(target)) throw new SyncError("unavailable");
+  if (unsent.find("outbox", target)) throw new SyncError("unavailable");
   const messages = store.queryMessages(conversation, 0).reverse();
   return (await messages.filter(({ cid }) => cid === target).first())?.seq;
 };
@@ -25,10 +24,11 @@ type SendReaction = (command: CommandOf<"react">) => Promise<CommandResults["rea
  * answer.
  */
 export const createReactionSender = (
-  { store, strict }: SyncContext,
+  context: SyncContext,
   sendReaction: SendReaction,
   onRefused: () => void,
 ): OperationSender<PendingReaction> => {
+  const { strict } = context;
   const remove = (sent: PendingReaction, seq?: number, revision = 0): Promise<void> =>
     strict.transaction("rw", [strict.meta, strict.conversations, strict.messages], async () => {
       const key = toPendingReactionKey(sent.conversation, sent.target);
@@ -41,7 +41,7 @@ export const createReactionSender = (
     });
   return {
     async send(reaction) {
-      const seq = await findSeq(store, reaction);
+      const seq = await findSeq(context, reaction);
       if (seq === undefined) return remove(reaction);
       const { conversation, emoji } = reaction;
       const { revision } = await sendReaction({ type: "react", conversation, seq, emoji });

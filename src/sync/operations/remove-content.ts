@@ -1,9 +1,10 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
 import { withoutContent } from "#contract/settings/message-flags.ts";
-import type { LocalMessageRow, LocalStore } from "#sync/store/database.ts";
+import type { LocalMessageRow } from "#sync/store/database.ts";
 import { raiseHead, updateMentions } from "#sync/store/row-mapping.ts";
 import { deleteCachedFiles } from "#sync/store/storage-quota.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
 
 /**
  * Replaces messages that the person deleted for themselves by placeholders, and deletes their files and the preview.
@@ -11,7 +12,7 @@ import { deleteCachedFiles } from "#sync/store/storage-quota.ts";
  * tables.
  */
 export const removeContent = async (
-  store: LocalStore,
+  { strict: store, unsent }: Pick<SyncContext, "strict" | "unsent">,
   conversation: ConversationId,
   seqs: readonly number[],
 ): Promise<void> => {
@@ -26,7 +27,7 @@ export const removeContent = async (
   }));
   await store.messages.bulkPut(placeholders);
   await deleteCachedFiles(
-    store,
+    { store, unsent },
     removed.flatMap(({ body }) => findAttachment(body)?.file ?? []),
   );
   for (const message of placeholders) raiseHead(row, message);

@@ -2,7 +2,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
 import { isTombstone } from "#contract/messages/kinds.ts";
 import { type MessageStatus, toMessageStatus } from "#contract/messages/positions.ts";
-import type { LocalConversationRow, LocalMessageRow, LocalStore, OutboxRow, UploadRow } from "#sync/store/database.ts";
+import type { LocalConversationRow, LocalMessageRow, UploadRow } from "#sync/store/database.ts";
 import { listPendingEdits, type PendingEdit } from "#sync/store/pending/pending-edits.ts";
 import { readDeletedSeqs, readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";
 import {
@@ -11,7 +11,10 @@ import {
   type PendingReaction,
 } from "#sync/store/pending/pending-reactions.ts";
 import { hasOlderOnServer, toMessageKey } from "#sync/store/row-mapping.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
 import type { ChatItem, DisplayedStatus, UploadView } from "#sync/store/view-models.ts";
+import { listUnsent } from "#sync/unsent/messages.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 
 /** Status of an own message. One that was never delivered to the others stays "sent", whatever their read state. */
 export const toStoredStatus = (
@@ -21,7 +24,10 @@ export const toStoredStatus = (
 ): MessageStatus =>
   isHeld ? "sent" : toMessageStatus(seq, { delivered: row?.othersDelivered ?? 0, read: row?.othersRead ?? 0 });
 
-export const toUnsentStatus = (row: OutboxRow): DisplayedStatus => (row.state === "failed" ? "failed" : "sending");
+export const toUnsentStatus = ({ state, sent }: OutboxRow): DisplayedStatus => {
+  if (sent) return "sent";
+  return state === "failed" ? "failed" : "sending";
+};
 
 /** Undefined for a cancelled upload. */
 export const toUploadView = (row: UploadRow | undefined): UploadView | undefined =>
@@ -88,22 +94,26 @@ export type ChatSnapshot = {
 };
 
 /**
- * The newest `limit` messages, preceded by the unsent ones. Read in one transaction, so that no message appears twice,
- * as pending and as sent.
+ * The newest `limit` messages, preceded by the unsent ones. These are listed before the messages are read, so that none
+ * is missing; one that is in the log by then is not shown twice, as pending and as sent.
  */
-export const readChat = (store: LocalStore, id: ConversationId, limit: number): Promise<ChatSnapshot> =>
-  store.transaction("r", [store.conversations, store.messages, store.outbox, store.uploads, store.meta], async () => {
+export const readChat = (
+  { store, unsent }: Pick<SyncContext, "store" | "unsent">,
+  id: ConversationId,
+  limit: number,
+): Promise<ChatSnapshot> => {
+  const outbox = listUnsent(unsent, id);
+  return store.transaction("r", [store.conversations, store.messages, store.uploads, store.meta], async () => {
     // All at once: Dexie can lose the transaction while nested async functions return one after the other.
-    const [row, reactions, unsent, edits, starred, deleted] = await Promise.all([
+    const [row, reactions, edits, starred, deleted] = await Promise.all([
       store.conversations.get(id),
       listPendingReactions(store, id),
-      store.queryUnsent(id).reverse().toArray(),
       listPendingEdits(store, id),
       readStarredSeqs(store, id),
       readDeletedSeqs(store, id),
     ]);
     const uploads = new Map<string, UploadView | undefined>();
-    for (const { file } of unsent.flatMap(({ body }) => findAttachment(body) ?? []))
+    for (const { file } of outbox.flatMap(({ body }) => findAttachment(body) ?? []))
       uploads.set(file, toUploadView(await store.uploads.get(file)));
     const messages = await store
       .queryMessages(id, Math.max(row?.storedFrom ?? 1, 1))
@@ -115,9 +125,11 @@ export const readChat = (store: LocalStore, id: ConversationId, limit: number): 
     const visible = messages
       .slice(0, limit)
       .filter(({ seq, mine, body }) => (seq <= (row?.storedTo ?? 0) || mine === 1) && body.type !== "withheld");
-    const pending = unsent.map((message) =>
-      toPendingItem(message, uploads.get(findAttachment(message.body)?.file ?? ""), reactions),
-    );
+    const logged = new Set(messages.map(({ cid }) => cid));
+    const pending = outbox
+      .filter(({ cid }) => !logged.has(cid))
+      .reverse()
+      .map((message) => toPendingItem(message, uploads.get(findAttachment(message.body)?.file ?? ""), reactions));
     return {
       items: [
         ...pending,
@@ -131,3 +143,4 @@ export const readChat = (store: LocalStore, id: ConversationId, limit: number): 
         row !== undefined && row.storedFrom > row.storedTo && row.head > row.hidden && visible.length === 0,
     };
   });
+};

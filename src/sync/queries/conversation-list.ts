@@ -1,19 +1,27 @@
 import { listNamedMembers } from "#components/messages/member-names.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { isSystemMessage } from "#contract/messages/kinds.ts";
-import type { LocalConversationRow, LocalMessageRow, LocalStore, OutboxRow } from "#sync/store/database.ts";
+import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
 import { type ListSection, listSections } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
-import { isOwnMessage, toDisplayedMentions, toDisplayedUnread, toEffectiveFlags } from "#sync/store/row-mapping.ts";
+import {
+  createConversationRow,
+  isOwnMessage,
+  toDisplayedMentions,
+  toDisplayedUnread,
+  toEffectiveFlags,
+  toListSection,
+} from "#sync/store/row-mapping.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
 import { isCaughtUp, readSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { ConversationListItem, LastMessage, ListFilter, MemberProfiles } from "#sync/store/view-models.ts";
 import type { DraftRow } from "#sync/unsent/draft-row.ts";
+import { compareOrder, type OutboxRow } from "#sync/unsent/outbox-row.ts";
+import type { UnsentState } from "#sync/unsent/unsent-state.ts";
 import { toChatItem, toStoredStatus, toUnsentStatus } from "./chat-messages.ts";
 import { type QueryClock, singleQueryClock } from "./live-queries.ts";
 import { readMuteState } from "./mute-state.ts";
 
-type Drafts = ReadonlyMap<string, Pick<DraftRow, "text">>;
-const noDrafts: Drafts = new Map();
 const noProfiles: MemberProfiles = {};
 
 const toDraftField = (draft: Pick<DraftRow, "text"> | undefined) => (draft?.text ? { draft: draft.text } : {});
@@ -26,10 +34,30 @@ const isShown = (row: LocalConversationRow, filter: ListFilter): boolean => {
   return filter !== "groups" || row.kind === "group";
 };
 
-/** Left conversations that are listed only because they have a text draft. Requires a transaction. */
-const readLeftRows = async ({ conversations }: LocalStore, drafts: Drafts): Promise<LocalConversationRow[]> => {
-  const rows = await conversations.bulkGet([...drafts].flatMap(([id, { text }]) => (text === "" ? [] : id)));
-  return rows.flatMap((row) => (row?.gone && row.listed === listSections.none ? row : []));
+/** Newest unsent message of each conversation. */
+const findNewestUnsent = (outbox: UnsentState["outbox"]): Map<string, OutboxRow> =>
+  new Map([...outbox.values()].sort(compareOrder).map((row) => [row.conversation, row]));
+
+/**
+ * Rows of conversations with an unsent message or a text draft, in the part of the list where they stand because of it.
+ * They are listed although they were left, or the server has not told of them yet. Requires a transaction.
+ */
+const readUnsentRows = async (
+  { conversations }: LocalStore,
+  me: Uuid,
+  newest: ReadonlyMap<string, OutboxRow>,
+  { drafts }: UnsentState,
+): Promise<LocalConversationRow[]> => {
+  const written = [...drafts].flatMap(([id, { text }]) => (text === "" || newest.has(id) ? [] : id));
+  const ids = [...newest.keys(), ...written];
+  const rows = ids.length > 0 ? await conversations.bulkGet(ids) : [];
+  return rows.flatMap((stored, index) => {
+    const id = ids[index] ?? "";
+    const unsentAt = newest.get(id)?.createdAt;
+    if (unsentAt === undefined) return stored?.gone ? { ...stored, listed: toListSection(stored) } : [];
+    const row = stored ?? createConversationRow(id, me);
+    return { ...row, listed: toListSection(row), lastAt: Math.max(row.lastAt, unsentAt) };
+  });
 };
 
 /** Rows of the list: pinned ones in the order of pinning, then the newest ones. Requires a transaction. */
@@ -37,22 +65,21 @@ const readListRows = async (
   store: LocalStore,
   limit: number,
   filter: ListFilter,
-  drafts: Drafts,
+  unsentRows: readonly LocalConversationRow[],
 ): Promise<LocalConversationRow[]> => {
-  const read = (section: ListSection) =>
-    store
+  const unsentIds = new Set(unsentRows.map(({ id }) => id));
+  const read = async (section: ListSection) => {
+    const listed = await store
       .queryListed(section)
-      .filter((row) => isShown(row, filter))
+      .filter((row) => isShown(row, filter) && !unsentIds.has(row.id))
       .limit(limit)
       .toArray();
+    const unsent = unsentRows.filter((row) => row.listed === section && isShown(row, filter));
+    return unsent.length === 0 ? listed : [...listed, ...unsent].sort((a, b) => b.lastAt - a.lastAt).slice(0, limit);
+  };
   const { archived, main, pinned } = listSections;
   if (filter === "archived") return read(archived);
-  const readMain = async () => {
-    const [listed, left] = await Promise.all([read(main), readLeftRows(store, drafts)]);
-    const shown = left.filter((row) => isShown(row, filter));
-    return shown.length === 0 ? listed : [...listed, ...shown].sort((a, b) => b.lastAt - a.lastAt).slice(0, limit);
-  };
-  const parts = [read(pinned), readMain(), ...(filter === "everything" ? [read(archived)] : [])];
+  const parts = [read(pinned), read(main), ...(filter === "everything" ? [read(archived)] : [])];
   const [top = [], ...others] = await Promise.all(parts);
   const pinnedAt = (row: LocalConversationRow) => toEffectiveFlags(row).pinnedAt ?? 0;
   return [top.sort((a, b) => pinnedAt(a) - pinnedAt(b)), ...others].flat();
@@ -86,24 +113,23 @@ const readLastVisibleMessage = async (store: LocalStore, row: LocalConversationR
 };
 
 /**
- * Conversations of the list, read in one transaction, so that no message appears twice, as pending and as sent.
- * Undefined while there are none and the inbox is not fully synced.
+ * Conversations of the list. Unsent data is listed before they are read: a message that leaves it meanwhile is in its
+ * log. Undefined while there are none and the inbox is not fully synced.
  */
 export const readConversations = (
-  store: LocalStore,
-  me: Uuid,
+  { store, unsent: written, me }: Pick<SyncContext, "store" | "unsent" | "me">,
   limit: number,
   clock: QueryClock = singleQueryClock,
   filter: ListFilter = "all",
-  drafts: Drafts = noDrafts,
-): Promise<ConversationListItem[] | undefined> =>
-  store.transaction(
+): Promise<ConversationListItem[] | undefined> => {
+  const unsent = written.list();
+  return store.transaction(
     "r",
-    [store.conversations, store.messages, store.people, store.members, store.outbox, store.meta],
+    [store.conversations, store.messages, store.people, store.members, store.meta],
     async () => {
-      const rows = await readListRows(store, limit, filter, drafts);
+      const newest = findNewestUnsent(unsent.outbox);
+      const rows = await readListRows(store, limit, filter, await readUnsentRows(store, me, newest, unsent));
       if (rows.length === 0 && !isCaughtUp(await readSyncCursor(store))) return undefined;
-      const unsent = new Map((await store.outbox.orderBy("order").toArray()).map((row) => [row.conversation, row]));
       const people = await store.people.bulkGet(rows.map((row) => row.peer ?? ""));
       // Read concurrently: the transaction would end before the last of sequential reads.
       const withheld = await Promise.all(
@@ -111,7 +137,7 @@ export const readConversations = (
       );
       const lastMessages = rows.map(
         (row, index) =>
-          (unsent.has(row.id) ? undefined : withheld[index]) ?? toLastMessage(row, me, unsent.get(row.id)),
+          (newest.has(row.id) ? undefined : withheld[index]) ?? toLastMessage(row, me, newest.get(row.id)),
       );
       const profiles = await Promise.all(
         rows.map(({ id, group }, index) =>
@@ -135,7 +161,8 @@ export const readConversations = (
         group: row.group,
         gone: row.gone,
         memberProfiles: profiles[index] ?? noProfiles,
-        ...toDraftField(drafts.get(row.id)),
+        ...toDraftField(unsent.drafts.get(row.id)),
       }));
     },
   );
+};

@@ -38,7 +38,7 @@ export const conversationsQuery = (
   filter: ListFilter = "all",
 ): StoreQuery<ConversationListItem[] | undefined> => [
   `conversations ${limit} ${filter}`,
-  ({ store, unsent, me, clock }) => readConversations(store, me, limit, clock, filter, unsent.list().drafts),
+  (context) => readConversations(context, limit, context.clock, filter),
 ];
 
 export const archivedCountQuery: StoreQuery<number> = ["archived", ({ store }) => countArchived(store)];
@@ -51,7 +51,7 @@ export const conversationQuery = (id: ConversationId | undefined): StoreQuery<Co
 /** The newest messages of a conversation, at most `limit`. */
 export const chatQuery = (id: ConversationId | undefined, limit = messagePageRows): StoreQuery<ChatSnapshot> => [
   id && `chat ${id} ${limit}`,
-  ({ store }) => readChat(store, id ?? "", limit),
+  (context) => readChat(context, id ?? "", limit),
 ];
 
 /** Conversations with an unsent voice recording from any tab. */

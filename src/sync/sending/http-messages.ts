@@ -2,7 +2,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import type { CommandResults } from "#contract/wire/commands.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import type { OutboxRow } from "#sync/store/database.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 
 /** Sends messages of one conversation by HTTP. Rejects with a SyncError. */
 export const postMessages = (

@@ -8,7 +8,7 @@ import { findOrFetchMember } from "#sync/inbound/member-loader.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
-import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
 import { insertUnsentMessages, parseMessageBody, toTextBody, type UnsentMessage } from "./enqueue.ts";
@@ -31,9 +31,7 @@ export const toMulticastMessages = (
 
 const enqueueMessages = async (port: SyncPort, messages: readonly UnsentMessage[]): Promise<void> => {
   const context = requireContext(port);
-  await retryOnQuotaError(context, () => insertUnsentMessages(context, messages)).catch(() => {
-    throw new SyncError("unavailable");
-  });
+  await insertUnsentMessages(context, messages).catch(() => undefined); // sent from memory
   port.notifyChanged("outbox");
 };
 

@@ -11,13 +11,14 @@ import type { ServerChange } from "#sync/inbound/server-changes.ts";
 import { KeyedBackoff } from "#sync/platform/keyed-backoff.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
-import type { OutboxRow } from "#sync/store/database.ts";
 import { readGiveUpTime, sendGiveUpAttempts } from "#sync/store/retry-policy.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
+import { listOutbox } from "#sync/unsent/messages.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 import { postMessages, postMulticast } from "./http-messages.ts";
 import { MentionResolver } from "./mentions/mention-resolver.ts";
 import { Pacer } from "./pacer.ts";
-import { discardCancelledMessage, markFailed, requeueExpiredFile, updateOutboxRow } from "./refused-messages.ts";
+import { discardCancelledMessage, markFailed, requeueExpiredFile, updateMessage } from "./refused-messages.ts";
 import { selectSendable } from "./sendable-messages.ts";
 
 const responseTimeoutMs = 10_000;
@@ -109,27 +110,30 @@ export class Outbox {
 
   /** Handles the server's refusal of a message: waits, uploads its file again, discards it or marks it as failed. */
   async handleRefusal(cid: Uuid, error: SyncError): Promise<void> {
-    this.#clearInFlight(cid);
-    const { strict } = this.#context;
-    const row = await strict.outbox.get(cid);
-    if (!row) return;
-    if (this.#applyRateLimit(error, row.conversation)) this.schedule();
-    else if (isRetryableFailure(error)) {
-      await this.#postpone([row], error.retryAfterMs);
-    } else if (error.code === "message_withdrawn") {
+    const row = this.#context.unsent.find("outbox", cid);
+    try {
+      if (row) await this.#handleRefusedRow(row, error);
+    } finally {
+      this.#clearInFlight(cid); // not before, because it would be sent again
+      this.schedule();
+    }
+  }
+
+  async #handleRefusedRow(row: OutboxRow, error: SyncError): Promise<void> {
+    const { cid } = row;
+    if (this.#applyRateLimit(error, row.conversation)) return;
+    if (isRetryableFailure(error)) await this.#postpone([row], error.retryAfterMs);
+    else if (error.code === "message_withdrawn") {
       await discardCancelledMessage(this.#context, row);
       this.#options.onUploadsChanged(); // its upload is cancelled
-      this.schedule();
     } else {
-      const conversation = await strict.conversations.get(row.conversation);
+      const conversation = await this.#context.store.conversations.get(row.conversation);
       const isClosed = conversation !== undefined && hasEnded(conversation);
       const isFileExpired = error.code === "file_not_found" && !row.source && !isClosed;
       const file = isFileExpired ? findAttachment(row.body)?.file : undefined;
       const isUploadedAgain = file !== undefined && (await requeueExpiredFile(this.#context, file));
       if (isUploadedAgain) this.#options.onUploadsChanged();
-      const isHandled = isUploadedAgain || (await markFailed(this.#context, cid, error.code as ErrorCode));
-      if (!isHandled) this.#delayConversation(row.conversation);
-      this.schedule();
+      else markFailed(this.#context, cid, error.code as ErrorCode);
     }
   }
 
@@ -145,8 +149,8 @@ export class Outbox {
   async #postpone(rows: readonly OutboxRow[], retryAfterMs: number | undefined): Promise<void> {
     const giveUpTime = await readGiveUpTime(this.#context);
     for (const { cid, createdAt, attempts } of rows) {
-      if (attempts >= sendGiveUpAttempts && createdAt < giveUpTime) await markFailed(this.#context, cid, "unavailable");
-      else await updateOutboxRow(this.#context, cid, { attempts: attempts + 1 });
+      if (attempts >= sendGiveUpAttempts && createdAt < giveUpTime) markFailed(this.#context, cid, "unavailable");
+      else updateMessage(this.#context, cid, { attempts: attempts + 1 });
     }
     for (const conversation of new Set(rows.map((row) => row.conversation)))
       this.#delayConversation(conversation, retryAfterMs);
@@ -196,24 +200,22 @@ export class Outbox {
       batchDelayMs = Math.min(batchDelayMs, leftMs);
       return true;
     };
-    await this.#context.store.outbox
-      .orderBy("order")
-      .until(({ multicastId }) => {
-        const isFull = !isPaced && due.length + this.#inFlight.size >= window;
-        return isFull && (multicastId === undefined || multicastId !== due.at(-1)?.multicastId);
-      })
-      .each((row) => {
-        if (
-          waitsForBatch(row) ||
-          row.state !== "queued" ||
-          this.#inFlight.has(row.cid) ||
-          this.#backoff.isWaiting(row.conversation) ||
-          ((isPaced || this.#backoff.isLimited(row.conversation)) && active.has(row.conversation))
-        )
-          return;
-        active.add(row.conversation);
-        due.push(row);
-      });
+    for (const row of listOutbox(this.#context.unsent)) {
+      const { multicastId } = row;
+      const isFull = !isPaced && due.length + this.#inFlight.size >= window;
+      if (isFull && (multicastId === undefined || multicastId !== due.at(-1)?.multicastId)) break;
+      if (
+        waitsForBatch(row) ||
+        row.state !== "queued" ||
+        row.sent ||
+        this.#inFlight.has(row.cid) ||
+        this.#backoff.isWaiting(row.conversation) ||
+        ((isPaced || this.#backoff.isLimited(row.conversation)) && active.has(row.conversation))
+      )
+        continue;
+      active.add(row.conversation);
+      due.push(row);
+    }
     const ids = [...new Set(due.map((row) => row.conversation))];
     const conversations = ids.length > 0 ? await this.#context.store.conversations.bulkGet(ids) : [];
     // Until the messages that a restored server lost were queued again.

@@ -1,6 +1,6 @@
 import type { ConversationId } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import type { OutboxRow } from "#sync/store/database.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 
 const pacedMs = 10_000; // after the last refusal: the limit refills slowly, and a message beyond it wastes data
 

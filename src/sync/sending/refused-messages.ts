@@ -1,36 +1,24 @@
 import type { ErrorCode } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
-import type { OutboxRow } from "#sync/store/database.ts";
-import { clearSentText } from "#sync/store/journal.ts";
-import { isQuotaError } from "#sync/store/storage-quota.ts";
-import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
-import { deleteOutboxRow } from "#sync/store/unsent-messages.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+import { discardFile } from "#sync/store/unsent-messages.ts";
+import { changeMessage, deleteMessage } from "#sync/unsent/messages.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 
-/** Updates an unsent message. Resolves to false if the phone has no storage left. */
-export const updateOutboxRow = async (
-  context: SyncContext,
-  cid: Uuid,
-  change: Partial<OutboxRow>,
-): Promise<boolean> => {
-  try {
-    await retryOnQuotaError(context, () => context.strict.outbox.update(cid, change));
-    return true;
-  } catch (error) {
-    if (!isQuotaError(error)) throw error;
-    return false;
-  }
-};
+/** Updates an unsent message: in the image at once, so that a full device need not store it. */
+export const updateMessage = ({ unsent, platform }: SyncContext, cid: Uuid, change: Partial<OutboxRow>): void =>
+  void unsent.changeAll([changeMessage(cid, platform.now(), (row) => ({ ...row, ...change }))]).catch(() => undefined);
 
-/** Marks a message as failed; from then on only its author can retry it. Resolves to false if no storage is left. */
-export const markFailed = (context: SyncContext, cid: Uuid, error: ErrorCode): Promise<boolean> =>
-  updateOutboxRow(context, cid, { state: "failed", error });
+/** Marks a message as failed; from then on only its author can retry it. */
+export const markFailed = (context: SyncContext, cid: Uuid, error: ErrorCode): void =>
+  updateMessage(context, cid, { state: "failed", error });
 
 /** Discards an unsent message whose deletion the server already knows, such as one that a backup restored. */
 export const discardCancelledMessage = async (context: SyncContext, row: OutboxRow): Promise<void> => {
-  const { strict } = context;
-  await strict.transaction("rw", [...strict.sendingTables, strict.recordings], () => deleteOutboxRow(strict, row));
-  clearSentText(context, row.cid);
-  void context.platform.deleteFirstViews();
+  const { strict, unsent, platform } = context;
+  await strict.transaction("rw", [strict.uploads, strict.files, strict.blobs], () => discardFile(strict, unsent, row));
+  await unsent.changeAll([deleteMessage(row.cid)]).catch(() => undefined);
+  void platform.deleteFirstViews();
 };
 
 /**

@@ -1,10 +1,10 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { withReply } from "#contract/messages/body.ts";
-import type { OutboxRow } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 import type { MentionResolver } from "./mentions/mention-resolver.ts";
 import { findOwnMessage } from "./pending-replies.ts";
-import { updateOutboxRow } from "./refused-messages.ts";
+import { updateMessage } from "./refused-messages.ts";
 
 /**
  * Messages that may be sent now, with the seqs of the messages they answer. One whose mentions are still to be found is
@@ -18,7 +18,7 @@ export const selectSendable = async (
   mentions: Pick<MentionResolver, "start">,
 ): Promise<OutboxRow[]> => {
   if (due.every(({ replyTo, mayMention }) => replyTo === undefined && !mayMention)) return [...due];
-  const { store } = context;
+  const { unsent } = context;
   const sendable: OutboxRow[] = [];
   const waiting = new Set<ConversationId>();
   for (const row of due) {
@@ -28,7 +28,7 @@ export const selectSendable = async (
       mentions.start(row);
       continue;
     }
-    const target = row.replyTo === undefined ? undefined : await store.outbox.get(row.replyTo);
+    const target = row.replyTo === undefined ? undefined : unsent.find("outbox", row.replyTo);
     if (target?.state === "queued") waiting.add(row.conversation);
     if (target && target.state !== "failed") continue;
     const sent = row.replyTo === undefined ? undefined : await findOwnMessage(context, row.conversation, row.replyTo);
@@ -37,9 +37,9 @@ export const selectSendable = async (
       continue;
     }
     const body = withReply(row.body, sent.seq);
-    // Stored first, because the acknowledgement copies the body from the outbox.
-    if (await updateOutboxRow(context, row.cid, { body, replyTo: undefined })) sendable.push({ ...row, body });
-    else waiting.add(row.conversation);
+    // First, because the acknowledgement copies the body from the outbox.
+    updateMessage(context, row.cid, { body, replyTo: undefined });
+    sendable.push({ ...row, body });
   }
   return sendable;
 };

@@ -1,10 +1,9 @@
 import Dexie, { type DexieOptions, type EntityTable, type Table } from "dexie";
 import * as v from "valibot";
 import type { InboxRow } from "#contract/conversations.ts";
-import { errorCodes } from "#contract/errors.ts";
 import type { GroupRole } from "#contract/groups.ts";
-import { ConversationId, Uuid } from "#contract/ids.ts";
-import { Body, ForwardSource, type StoredBody } from "#contract/messages/body.ts";
+import { type ConversationId, Uuid } from "#contract/ids.ts";
+import type { StoredBody } from "#contract/messages/body.ts";
 import type { NumberNotice, RelationState } from "#contract/people.ts";
 import type { ConversationFlags, FlagChange } from "#contract/settings/conversation-flags.ts";
 import { storeNamePrefix } from "#lib/browser/push/background-sync.ts";
@@ -86,7 +85,7 @@ export type LocalConversationRow = Omit<
   wantDelivered: number;
   wantRead: number;
   listed: ListSection;
-  /** Time of the newest message, unsent ones included: the order of the list. */
+  /** Time of the newest message: the order of the list, apart from unsent messages. */
   lastAt: number;
 };
 
@@ -119,38 +118,6 @@ export type LocalMessageRow = {
   reactions?: string; // summary as in frames, with that of this person as the server knows it
 };
 
-/** Message that the server has not acknowledged. */
-export const OutboxRow = v.object({
-  cid: Uuid,
-  conversation: ConversationId,
-  /** Sending order: increases with every message written on this device. */
-  order: v.number(),
-  body: Body,
-  createdAt: v.number(),
-  /** "awaiting": its file is uploading; later messages may overtake it. */
-  state: v.picklist(["queued", "awaiting", "failed"]),
-  error: v.optional(v.picklist(errorCodes)),
-  attempts: v.number(),
-  /** Origin of a forwarded message. */
-  source: v.optional(ForwardSource),
-  /** Own unsent message that it answers. It is sent after that one, whose seq then replaces the client id. */
-  replyTo: v.optional(Uuid),
-  /**
-   * Its text may name members of a group whose list this device did not have when it was written: they are found before
-   * it is sent.
-   */
-  mayMention: v.optional(v.literal(true)),
-  /** Multicast id: messages of one body to many conversations are sent together. */
-  multicastId: v.optional(Uuid),
-  /** Id of files chosen together: each is sent after the earlier ones that are still uploading. */
-  batch: v.optional(Uuid),
-  /** Its upload is paused by the person and does not delay later files of the batch. */
-  paused: v.optional(v.literal(true)),
-  /** Time when its upload was complete. */
-  readyAt: v.optional(v.number()),
-});
-export type OutboxRow = v.InferOutput<typeof OutboxRow>;
-
 /** File being uploaded. Its bytes are in `blobs`. */
 export const UploadRow = v.object({
   file: Uuid,
@@ -173,7 +140,7 @@ export type CachedFileRow = { file: Uuid; size: number; usedAt: number };
 export const BlobRow = v.object({ file: Uuid, blob: StoredBytes });
 export type BlobRow = v.InferOutput<typeof BlobRow>;
 
-/** Key-value entries: sync cursor, own profile, settings, drafts, pending deletions and flags. */
+/** Key-value entries: sync cursor, own profile, settings, drafts with attachments, pending deletions and flags. */
 export type MetaRow = { key: string; value: unknown };
 
 /** Key of the own profile. */
@@ -190,10 +157,11 @@ export const toStoreName = (userId: Uuid): string => storeNamePrefix + userId;
  * and are used for what the person wrote; "relaxed" ones are used for data that can be fetched again.
  */
 export class LocalStore extends Dexie {
+  /** The server's clock minus this device's in milliseconds, as the cursor had it when it was last read or written. */
+  skew = 0;
   declare people: EntityTable<PersonRow, "id">;
   declare conversations: EntityTable<LocalConversationRow, "id">;
   declare messages: Table<LocalMessageRow, [ConversationId, number]>;
-  declare outbox: EntityTable<OutboxRow, "cid">;
   declare meta: EntityTable<MetaRow, "key">;
   declare members: Table<MemberRow, [ConversationId, number]>;
   declare uploads: EntityTable<UploadRow, "file">;
@@ -216,7 +184,6 @@ export class LocalStore extends Dexie {
       conversations: "id, handle, [listed+lastAt]",
       messages: "[conversation+seq]",
       members: "[conversation+number], user",
-      outbox: "cid, order, [conversation+order], body.file",
       meta: "key",
       uploads: "file",
       files: "file",
@@ -228,23 +195,14 @@ export class LocalStore extends Dexie {
     });
   }
 
-  /** Tables of unsent messages and their files. */
+  /** Tables of pending operations and of the files of unsent messages. */
   get sendingTables(): Table[] {
-    return [this.outbox, this.conversations, this.meta, this.uploads, this.files, this.blobs];
+    return [this.conversations, this.meta, this.uploads, this.files, this.blobs];
   }
 
   /** Tables that changes of the server are written to. */
   get inboundTables(): Table[] {
-    return [
-      this.people,
-      this.conversations,
-      this.messages,
-      this.members,
-      this.outbox,
-      this.uploads,
-      this.meta,
-      this.recordings,
-    ];
+    return [this.people, this.conversations, this.messages, this.members, this.uploads, this.meta, this.recordings];
   }
 
   /** Rows of these parts of the conversation list, the later part first and in each the newest first. */
@@ -265,18 +223,6 @@ export class LocalStore extends Dexie {
     return this.members
       .where("[conversation+number]")
       .between([conversation, 0], [conversation, Number.MAX_SAFE_INTEGER]);
-  }
-
-  /** Unsent messages of a conversation in writing order. */
-  queryUnsent(conversation: ConversationId) {
-    return this.outbox
-      .where("[conversation+order]")
-      .between([conversation, 0], [conversation, Number.MAX_SAFE_INTEGER], true, true);
-  }
-
-  /** Unsent messages that reference a file. */
-  queryUnsentByFile(file: Uuid) {
-    return this.outbox.where("body.file").equals(file);
   }
 
   /** Drafts with attachments, of all targets. */

@@ -7,7 +7,13 @@ import { mergeReadStates } from "#contract/messages/positions.ts";
 import type { Profile, Relation } from "#contract/people.ts";
 import { applyFlagChange, type ConversationFlags, noFlags } from "#contract/settings/conversation-flags.ts";
 import { toPreview } from "#contract/wire/preview.ts";
-import { type LocalConversationRow, type LocalMessageRow, listSections, type PersonRow } from "./database.ts";
+import {
+  type ListSection,
+  type LocalConversationRow,
+  type LocalMessageRow,
+  listSections,
+  type PersonRow,
+} from "./database.ts";
 
 /** Pure conversions between server data and local rows. */
 
@@ -208,15 +214,16 @@ export const toEffectiveFlags = ({ gone, wanted, ...row }: LocalConversationRow)
   return wanted ? applyFlagChange({ marked, archived, pinnedAt }, wanted, wanted.at) : { marked, archived, pinnedAt };
 };
 
-/**
- * Sets whether and where a row is listed. `unsentAt` is the time of its newest unsent message. A left conversation is
- * listed only while it has unsent messages or a draft.
- */
-export const setListPosition = (row: LocalConversationRow, unsentAt: number | undefined, hasDraft = false): void => {
+/** Part of the list in which a row stands if it is listed. */
+export const toListSection = (row: LocalConversationRow): ListSection => {
   const { archived, pinnedAt } = toEffectiveFlags(row);
-  const section = archived ? listSections.archived : pinnedAt === null ? listSections.main : listSections.pinned;
-  row.listed = isListed(row) || unsentAt !== undefined || hasDraft ? section : listSections.none;
-  row.lastAt = Math.max(row.at, unsentAt ?? 0);
+  return archived ? listSections.archived : pinnedAt === null ? listSections.main : listSections.pinned;
+};
+
+/** Sets whether and where a row is listed, apart from its unsent messages. `hasDraft`: a draft keeps it listed. */
+export const setListPosition = (row: LocalConversationRow, hasDraft = false): void => {
+  row.listed = isListed(row) || hasDraft ? toListSection(row) : listSections.none;
+  row.lastAt = row.at;
 };
 
 /** Unread badge of a conversation: 0 as soon as everything was read on this device, before the server confirms it. */

@@ -1,6 +1,8 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { messagePageRows } from "#contract/limits/conversations.ts";
 import type { Platform } from "#sync/platform/platform.ts";
+import { listUnsentFiles } from "#sync/unsent/messages.ts";
+import type { UnsentStore } from "#sync/unsent/unsent-store.ts";
 import type { LocalStore } from "./database.ts";
 
 /** Whether the error, or one wrapped in it, is a quota error. Dexie wraps browser errors, sometimes twice. */
@@ -12,26 +14,30 @@ export const isQuotaError = (error: unknown): boolean => {
   return false;
 };
 
+/** The local store with the unsent messages, whose files must stay. */
+type FileScope = { store: LocalStore; unsent: Pick<UnsentStore, "list"> };
+
 /** Deletes cached files, except those that unsent messages reference. */
-export const deleteCachedFiles = (store: LocalStore, files: readonly Uuid[]): Promise<void> =>
-  store.transaction("rw", [store.files, store.blobs, store.outbox], async () => {
-    const unsent = new Set((await store.outbox.orderBy("body.file").uniqueKeys()) as Uuid[]);
+export const deleteCachedFiles = ({ store, unsent }: FileScope, files: readonly Uuid[]): Promise<void> =>
+  store.transaction("rw", [store.files, store.blobs], async () => {
+    const needed = listUnsentFiles(unsent);
     const cached = (await store.files.bulkGet([...files])).flatMap((row) => row?.file ?? []);
-    const removable = cached.filter((file) => !unsent.has(file));
+    const removable = cached.filter((file) => !needed.has(file));
     await Promise.all([store.files.bulkDelete(removable), store.blobs.bulkDelete(removable)]);
   });
 
 /** Evicts the least recently used cached files until at most `maxBytes` remain. Files of unsent messages are kept. */
-export const evictCachedFiles = async (store: LocalStore, maxBytes: number): Promise<void> => {
+export const evictCachedFiles = async (scope: FileScope, maxBytes: number): Promise<void> => {
+  const { store } = scope;
   const rows = await store.files.toArray();
   let bytes = rows.reduce((sum, { size }) => sum + size, 0);
   if (bytes <= maxBytes) return;
-  const unsent = new Set((await store.outbox.orderBy("body.file").uniqueKeys()) as Uuid[]);
+  const needed = listUnsentFiles(scope.unsent);
   rows.sort((a, b) => a.usedAt - b.usedAt);
   for (const { file, size } of rows) {
     if (bytes <= maxBytes) return;
-    if (unsent.has(file)) continue;
-    await deleteCachedFiles(store, [file]); // one transaction each: a full device has no space for a large one
+    if (needed.has(file)) continue;
+    await deleteCachedFiles(scope, [file]); // one transaction each: a full device has no space for a large one
     bytes -= size;
   }
 };

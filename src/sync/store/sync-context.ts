@@ -31,12 +31,12 @@ export const runInBackground = (context: SyncContext, work: Promise<unknown>): v
  * With `warns`, a final failure sets `storageTrouble` to "full", which the person sees.
  */
 export const retryOnQuotaError = async <T>(context: SyncContext, work: () => Promise<T>, warns = true): Promise<T> => {
-  const { storageTrouble, store } = context;
+  const { storageTrouble, store, unsent } = context;
   const succeed = (result: T): T => {
     if (storageTrouble.get() === "full") storageTrouble.set(undefined);
     return result;
   };
-  for (const freeSpace of [() => evictCachedFiles(store, 0), () => evictCachedMessages(store)]) {
+  for (const freeSpace of [() => evictCachedFiles({ store, unsent }, 0), () => evictCachedMessages(store)]) {
     try {
       return succeed(await work());
     } catch (error) {

@@ -69,16 +69,18 @@ export const cursorKey = "cursor";
 /** Cursor as stores on devices hold it: its gaps are named `holes`. */
 type StoredCursor = Omit<SyncCursor, "gaps"> & { holes: CursorGap[] };
 
-/** Reads the cursor and sets the tab's clock skew from it. */
+/** Reads the cursor and sets the clock skew of the tab and of the store from it. */
 export const readSyncCursor = async (store: LocalStore): Promise<SyncCursor> => {
   const stored = (await store.meta.get(cursorKey))?.value as StoredCursor | undefined;
   if (!stored) return emptyCursor;
   const { holes: gaps, ...cursor } = stored;
   setClockSkew(cursor.skew);
+  store.skew = cursor.skew;
   return { ...cursor, gaps };
 };
 
 export const writeSyncCursor = async (store: LocalStore, { gaps, ...cursor }: SyncCursor): Promise<void> => {
+  store.skew = cursor.skew;
   const value: StoredCursor = { ...cursor, holes: gaps };
   await store.meta.put({ key: cursorKey, value });
 };

@@ -1,8 +1,11 @@
 import type { Table } from "dexie";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { findAttachment } from "#contract/messages/body.ts";
-import type { LocalConversationRow, LocalStore, OutboxRow, UploadRow } from "./database.ts";
+import { changeMessage, findUploadFile, listUnsent, listUnsentByFile } from "#sync/unsent/messages.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
+import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
+import type { UnsentStore } from "#sync/unsent/unsent-store.ts";
+import type { LocalConversationRow, LocalStore, UploadRow } from "./database.ts";
 import { type DraftTarget, toDraftSlotKeys, toRecordingKeys } from "./pending/draft-keys.ts";
 import { setListPosition } from "./row-mapping.ts";
 
@@ -17,33 +20,36 @@ const isUploadPending = ({ state }: UploadRow): boolean => state !== "failed" &&
 /** Whether the message waits for its file, so that the server cannot have it. */
 export const isAwaitingUpload = ({ state }: OutboxRow): boolean => state === "awaiting";
 
+/** Transaction of the local store that changes unsent messages once it is committed. */
+export type UnsentTransaction = {
+  readonly store: LocalStore;
+  readonly unsent: Pick<UnsentStore, "list">;
+  /** Changes of the unsent database to be made after the commit. */
+  readonly unsentChanges: UnsentChange[];
+  /** Device time at the start. */
+  readonly startedAt: number;
+};
+
 /**
  * Marks unsent messages of a conversation as failed, and their uploads unless another message needs the file. Used
  * after leaving a group or the deletion of the recipient's account. `error` is the code the server would answer.
- * Requires a transaction over the outbox and the uploads.
+ * Requires a transaction over the uploads.
  */
 export const failUnsentMessages = async (
-  store: LocalStore,
+  { store, unsent, unsentChanges, startedAt }: UnsentTransaction,
   conversation: ConversationId,
   matches: (row: OutboxRow) => boolean,
   error: ErrorCode = "conversation_not_found",
 ): Promise<void> => {
-  const files = new Set<Uuid>();
-  await store
-    .queryUnsent(conversation)
-    .filter(matches)
-    .modify((row) => {
-      const file = row.source ? undefined : findAttachment(row.body)?.file;
-      if (file !== undefined) files.add(file);
-      if (row.state !== "failed") Object.assign(row, { state: "failed", error });
-    });
-  for (const file of files) {
-    // Another unsent message may reference the same file.
-    const stillNeeded = await store
-      .queryUnsentByFile(file)
-      .filter(({ state }) => state !== "failed")
-      .first();
-    if (!stillNeeded)
+  const failed = listUnsent(unsent, conversation).filter(matches);
+  const ids = new Set(failed.map(({ cid }) => cid));
+  for (const { cid } of failed)
+    unsentChanges.push(
+      changeMessage(cid, startedAt, (row) => (row.state === "failed" ? row : { ...row, state: "failed", error })),
+    );
+  for (const file of new Set(failed.flatMap((row) => findUploadFile(row) ?? []))) {
+    const isStillNeeded = listUnsentByFile(unsent, file).some(({ cid, state }) => state !== "failed" && !ids.has(cid));
+    if (!isStillNeeded)
       await store.uploads.where("file").equals(file).filter(isUploadPending).modify({ state: "failed" });
   }
 };
@@ -56,54 +62,33 @@ const hasDraftContent = async (store: LocalStore, conversation: ConversationId):
   (await store.recordings.where("conversation").anyOf(toRecordingKeys(conversation)).count()) > 0;
 
 /**
- * Updates a row's place in the conversation list from its unsent content. Requires a transaction over the outbox,
- * `meta` and the recordings.
- */
-const updateListPosition = async (store: LocalStore, row: LocalConversationRow): Promise<void> => {
-  const newest = await store.queryUnsent(row.id).last();
-  setListPosition(row, newest?.createdAt, row.gone && (await hasDraftContent(store, row.id)));
-};
-
-/**
- * Same for several rows; reads the outbox once instead of once for each. Requires a transaction over the outbox, `meta`
+ * Updates the place of rows in the conversation list. A left conversation stays listed only while it has unsent content;
+ * unsent messages are added by the query (`src/sync/queries/conversation-list.ts`). Requires a transaction over `meta`
  * and the recordings.
  */
-export const updateListPositions = async (
-  store: LocalStore,
-  rows: readonly [LocalConversationRow, ...LocalConversationRow[]],
-): Promise<void> => {
-  if (rows.length === 1) return updateListPosition(store, rows[0]);
-  const newest = new Map(
-    (await store.outbox.orderBy("order").toArray()).map((unsent) => [unsent.conversation, unsent]),
-  );
-  for (const row of rows)
-    setListPosition(row, newest.get(row.id)?.createdAt, row.gone && (await hasDraftContent(store, row.id)));
+export const updateListPositions = async (store: LocalStore, rows: readonly LocalConversationRow[]): Promise<void> => {
+  for (const row of rows) setListPosition(row, row.gone && (await hasDraftContent(store, row.id)));
 };
 
 /**
- * Deletes the outbox row of an unsent message, and its file if no other message references it. Requires a transaction
- * over `sendingTables` and the recordings.
+ * Cancels the upload of a message that is being discarded, and deletes its file, if no other message references it.
+ * Requires a transaction over the uploads, files and blobs.
  */
-export const deleteOutboxRow = async (
+export const discardFile = async (
   store: LocalStore,
-  { cid, conversation, body, source }: OutboxRow,
+  unsent: Pick<UnsentStore, "list">,
+  message: OutboxRow,
 ): Promise<void> => {
-  await store.outbox.delete(cid);
-  const file = source ? undefined : findAttachment(body)?.file;
-  if (file !== undefined && (await store.queryUnsentByFile(file).count()) === 0) {
-    await store.uploads.update(file, { state: "cancelled" });
-    await Promise.all([store.files.delete(file), store.blobs.delete(file)]);
-  }
-  const row = await store.conversations.get(conversation);
-  if (!row) return;
-  await updateListPosition(store, row);
-  await store.conversations.put(row);
+  const file: Uuid | undefined = findUploadFile(message);
+  if (file === undefined || listUnsentByFile(unsent, file).some(({ cid }) => cid !== message.cid)) return;
+  await store.uploads.update(file, { state: "cancelled" });
+  await Promise.all([store.files.delete(file), store.blobs.delete(file)]);
 };
 
 const updateGoneListPosition = async (store: LocalStore, conversation: DraftTarget): Promise<void> => {
   const row = await store.conversations.get(conversation);
   if (!row?.gone) return;
-  await updateListPosition(store, row);
+  await updateListPositions(store, [row]);
   await store.conversations.put(row);
 };
 
@@ -117,7 +102,7 @@ export const changeUnsentContent = <T>(
   tables: readonly Table[],
   change: () => Promise<T>,
 ): Promise<T> =>
-  store.transaction("rw", [store.conversations, store.outbox, store.meta, store.recordings, ...tables], async () => {
+  store.transaction("rw", [store.conversations, store.meta, store.recordings, ...tables], async () => {
     const result = await change();
     await updateGoneListPosition(store, conversation);
     return result;

@@ -2,6 +2,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { deleteUnsentDatabase, toPromise, UnsentDatabase } from "#lib/unsent/unsent-database.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { isEmptyDraft } from "./draft-row.ts";
+import type { OutboxRow } from "./outbox-row.ts";
 import { parseRow } from "./unsent-state.ts";
 
 const findIndexedDb = ({ indexedDb }: Platform): IDBFactory | undefined => indexedDb?.indexedDB ?? globalThis.indexedDB;
@@ -12,14 +13,18 @@ export const deleteUnsent = async (platform: Platform, me: Uuid): Promise<void> 
   if (indexedDB) await deleteUnsentDatabase(me, indexedDB);
 };
 
-/** Deletes what the drafts contain of the server, after their person ended the session from elsewhere. */
-export const purgeSharedDrafts = async (platform: Platform, me: Uuid): Promise<void> => {
+/**
+ * Deletes what the drafts contain of the server, and the reads, after their person ended the session from elsewhere.
+ * Resolves to the unsent messages, which stay.
+ */
+export const purgeServerData = async (platform: Platform, me: Uuid): Promise<OutboxRow[]> => {
   const indexedDB = findIndexedDb(platform);
-  if (!indexedDB) return;
+  if (!indexedDB) return [];
   const database = new UnsentDatabase(me, { indexedDB, openChannel: platform.openChannel });
   try {
-    const isEmpty = await database.write(["drafts"], async (access) => {
-      const drafts = access("drafts");
+    const { isEmpty, messages } = await database.write(["drafts", "outbox", "reads"], async (access) => {
+      const [drafts, outbox, reads] = [access("drafts"), access("outbox"), access("reads")];
+      await toPromise(reads.clear());
       const rows: unknown[] = await toPromise(drafts.getAll());
       for (const row of rows.flatMap((one) => parseRow("drafts", one) ?? [])) {
         const { shared: _, ...draft } = row;
@@ -27,9 +32,14 @@ export const purgeSharedDrafts = async (platform: Platform, me: Uuid): Promise<v
         if (draft.text === "") delete draft.unshared;
         await (isEmptyDraft(draft) ? toPromise(drafts.delete(row.conversation)) : toPromise(drafts.put(draft)));
       }
-      return (await toPromise(drafts.count())) === 0;
+      const unsent: unknown[] = await toPromise(outbox.getAll());
+      return {
+        isEmpty: unsent.length === 0 && (await toPromise(drafts.count())) === 0,
+        messages: unsent.flatMap((row) => parseRow("outbox", row) ?? []),
+      };
     });
     if (isEmpty) await deleteUnsentDatabase(me, indexedDB);
+    return messages;
   } finally {
     database.close();
   }

@@ -1,24 +1,24 @@
 import type { UnsentTable } from "#lib/unsent/unsent-database.ts";
 import {
   applyChanges,
-  definitions,
   listChangedRows,
+  mergeRows,
   noState,
   type PendingChange,
-  takeUntil,
+  type UnsentRow,
   type UnsentRows,
   type UnsentState,
   unsentTables,
 } from "./unsent-state.ts";
 
-export type ChangedRow = readonly [change: PendingChange, row: UnsentRows[UnsentTable] | undefined];
+export type ChangedRow = readonly [change: PendingChange, row: UnsentRow | undefined];
 
 /** Row that these changes leave of one. */
-export const changeRow = <Table extends UnsentTable>(
-  row: UnsentRows[Table] | undefined,
-  { table, key }: { table: Table; key: string },
+export const changeRow = (
+  row: UnsentRow | undefined,
+  { table, key }: Pick<PendingChange, "table" | "key">,
   changes: readonly PendingChange[],
-): UnsentRows[Table] | undefined =>
+): UnsentRow | undefined =>
   changes.reduce((now, one) => (one.table === table && one.key === key ? one.change(now) : now), row);
 
 /** Committed rows and the changes of this page that are not committed yet, in memory. */
@@ -29,7 +29,8 @@ export class UnsentImage {
   #pending: readonly PendingChange[] = [];
 
   find<Table extends UnsentTable>(table: Table, key: string): UnsentRows[Table] | undefined {
-    return changeRow(this.#committed[table].get(key), { table, key }, this.#pending);
+    const row = changeRow(this.#committed[table].get(key), { table, key }, this.#pending);
+    return row as UnsentRows[Table] | undefined;
   }
 
   list(): UnsentState {
@@ -40,25 +41,20 @@ export class UnsentImage {
     this.#pending = [...this.#pending, change];
   }
 
-  withdraw(change: PendingChange): void {
-    this.#pending = this.#pending.filter((one) => one !== change);
-  }
-
   hasPending({ table, key }: Pick<PendingChange, "table" | "key">): boolean {
     return this.#pending.some((one) => one.table === table && one.key === key);
   }
 
-  /** Changes that can be committed now: those of each row before the first one that is held. */
-  takeBatch(): PendingChange[] {
-    return takeUntil(this.#pending, ({ isHeld }) => isHeld);
+  /** Changes that are not committed. */
+  get pending(): readonly PendingChange[] {
+    return this.#pending;
   }
 
-  /** Rows that the journal may hold, as they become, and the time of the committed row that they are based on. */
-  listJournalRows(): { change: PendingChange; row: UnsentRows[UnsentTable] | undefined; seenAt: number | undefined }[] {
-    const journaled = takeUntil(this.#pending, ({ isHeld, isJournaled }) => isHeld && !isJournaled);
-    return listChangedRows(journaled).map((change) => {
+  /** Rows that are not committed, as they become, and the time of the committed row that they are based on. */
+  listPendingRows(): { change: PendingChange; row: UnsentRow | undefined; seenAt: number | undefined }[] {
+    return listChangedRows(this.#pending).map((change) => {
       const committed = this.#committed[change.table].get(change.key);
-      return { change, row: changeRow(committed, change, journaled), seenAt: committed?.at };
+      return { change, row: changeRow(committed, change, this.#pending), seenAt: committed?.at };
     });
   }
 
@@ -81,8 +77,7 @@ export class UnsentImage {
     const joined = listChangedRows(batch).map(({ table, key }): PendingChange => {
       const committed = this.#committed[table].get(key);
       const row = changeRow(committed, { table, key }, batch);
-      const change = (now: typeof row) => definitions[table].merge(now, row, committed?.at);
-      return { table, key, change, isHeld: false, isJournaled: false };
+      return { table, key, change: (now) => mergeRows(table, now, row, committed?.at) };
     });
     this.#pending = [...joined, ...this.#pending.filter((one) => !batch.includes(one))];
   }
@@ -90,9 +85,7 @@ export class UnsentImage {
   /** The committed rows were deleted from outside: they are to be committed again. */
   restore(): void {
     const restored = unsentTables.flatMap((table) =>
-      [...this.#committed[table]].map(
-        ([key, row]): PendingChange => ({ table, key, change: (now) => now ?? row, isHeld: false, isJournaled: false }),
-      ),
+      [...this.#committed[table]].map(([key, row]): PendingChange => ({ table, key, change: (now) => now ?? row })),
     );
     this.#pending = [...restored, ...this.#pending];
     this.#committed = noState;

@@ -1,18 +1,23 @@
 import * as v from "valibot";
 import { type UnsentTable, unsentKeys } from "#lib/unsent/unsent-database.ts";
 import { DraftRow, mergeDrafts } from "./draft-row.ts";
+import { mergeOutboxRows, mergeReads, OutboxRow, ReadRow } from "./outbox-row.ts";
 
 /** Rows of the tables. */
-export type UnsentRows = { drafts: DraftRow };
+export type UnsentRows = { drafts: DraftRow; outbox: OutboxRow; reads: ReadRow };
 
 type TableDefinition<Row> = {
   schema: v.GenericSchema<unknown, Row>;
   /** Joins the committed row and one that a page could not commit; see `mergeDrafts`. */
   merge(committed: Row | undefined, left: Row | undefined, seenAt: number | undefined): Row | undefined;
+  /** Whether the journal keeps a committed row, because the database may be lost before the server has it. */
+  isKeptInJournal: boolean;
 };
 
 export const definitions: { [Table in UnsentTable]: TableDefinition<UnsentRows[Table]> } = {
-  drafts: { schema: DraftRow, merge: mergeDrafts },
+  drafts: { schema: DraftRow, merge: mergeDrafts, isKeptInJournal: false },
+  outbox: { schema: OutboxRow, merge: mergeOutboxRows, isKeptInJournal: true },
+  reads: { schema: ReadRow, merge: mergeReads, isKeptInJournal: false },
 };
 export const unsentTables = Object.keys(unsentKeys) as UnsentTable[];
 
@@ -21,45 +26,50 @@ export const parseRow = <Table extends UnsentTable>(table: Table, row: unknown):
   return parsed.success ? parsed.output : undefined;
 };
 
+/** Joins the committed row of a table and one that a page could not commit. */
+export const mergeRows = (
+  table: UnsentTable,
+  ...rows: [committed: unknown, left: unknown, seenAt: number | undefined]
+): UnsentRow | undefined => (definitions[table].merge as (...rows: unknown[]) => UnsentRow | undefined)(...rows);
+
 /** All rows of all tables by key. Immutable. */
 export type UnsentState = { readonly [Table in UnsentTable]: ReadonlyMap<string, UnsentRows[Table]> };
 
 /** Changes a row, or deletes it by returning undefined. It runs once for the image and once for each commit. */
 export type RowChange<Row> = (row: Row | undefined) => Row | undefined;
 
-/** Change of a row that is not committed. */
+/** Change of a row. */
+export type UnsentChange = {
+  [Table in UnsentTable]: { table: Table; key: string; change: RowChange<UnsentRows[Table]> };
+}[UnsentTable];
+
+export type UnsentRow = UnsentRows[UnsentTable];
+
+/** Change of a row of any table, as the image holds it until it is committed. */
 export type PendingChange = {
   table: UnsentTable;
   key: string;
-  change: RowChange<UnsentRows[UnsentTable]>;
-  /** Waits for its `after`. */
-  isHeld: boolean;
-  isJournaled: boolean;
+  change(row: UnsentRow | undefined): UnsentRow | undefined;
 };
 
-export const noState: UnsentState = { drafts: new Map() };
+export const noState: UnsentState = { drafts: new Map(), outbox: new Map(), reads: new Map() };
 
 export const applyChanges = (state: UnsentState, changes: readonly PendingChange[]): UnsentState => {
   if (changes.length === 0) return state;
-  const drafts = new Map(state.drafts);
-  for (const { key, change } of changes) {
-    const row = change(drafts.get(key));
-    if (row) drafts.set(key, row);
-    else drafts.delete(key);
+  const next: Record<UnsentTable, ReadonlyMap<string, unknown>> = { ...state };
+  for (const table of new Set(changes.map((one) => one.table))) {
+    const rows = new Map<string, UnsentRow>(state[table]);
+    for (const { key, change } of changes.filter((one) => one.table === table)) {
+      const row = change(rows.get(key));
+      if (row) rows.set(key, row);
+      else rows.delete(key);
+    }
+    next[table] = rows;
   }
-  return { drafts };
+  return next as UnsentState;
 };
 
 /** The first change of each row. */
 export const listChangedRows = (changes: readonly PendingChange[]): PendingChange[] => [
   ...new Map([...changes].reverse().map((one) => [`${one.table} ${one.key}`, one])).values(),
 ];
-
-const isSameRow = (a: PendingChange, b: PendingChange): boolean => a.table === b.table && a.key === b.key;
-
-/** The changes of each row up to the first one that `stops`. */
-export const takeUntil = (
-  changes: readonly PendingChange[],
-  stops: (change: PendingChange) => boolean,
-): PendingChange[] =>
-  changes.filter((one, index) => !changes.slice(0, index + 1).some((other) => isSameRow(one, other) && stops(other)));

@@ -7,9 +7,12 @@ import { changeRow, UnsentImage } from "./unsent-image.ts";
 import {
   definitions,
   listChangedRows,
+  mergeRows,
   type PendingChange,
   parseRow,
   type RowChange,
+  type UnsentChange,
+  type UnsentRow,
   type UnsentRows,
   type UnsentState,
   unsentTables,
@@ -18,14 +21,11 @@ import {
 export type ChangeOptions = {
   /** Somebody is typing: it is committed, and observers are told, within `typingDelayMs`. */
   isTyped?: boolean;
-  /** It is committed after this, and withdrawn if this rejects. */
-  after?: Promise<unknown>;
-  /** With `after`: the journal may say that the change was made, because it holds what `after` stores. */
-  isJournaled?: boolean;
 };
 
 const typingDelayMs = 250;
 const retryMs = 10_000;
+
 /**
  * Image in memory of what the person wrote, which all readers of a page use, and the only writer of the unsent database
  * in that page. A change is in the image at once, then committed. Where the browser has no database, or it does not
@@ -73,7 +73,7 @@ export class UnsentStore {
   async open(): Promise<void> {
     this.#unsubscribe = this.#platform.onLeave(() => this.journalPending());
     const read = this.#enqueue(() => this.#read(unsentTables)).catch(() => this.#scheduleRetry());
-    const opened = read.then(() => this.#replayJournal());
+    const opened = read.then(() => this.#replayJournal(this.#platform.firstViewWriter));
     await this.#inTime(opened).catch(() => undefined);
     this.#isOpen = true;
     this.#publish();
@@ -97,19 +97,28 @@ export class UnsentStore {
     table: Table,
     key: string,
     change: RowChange<UnsentRows[Table]>,
-    { isTyped = false, after, isJournaled = false }: ChangeOptions = {},
+    { isTyped = false }: ChangeOptions = {},
   ): Promise<void> {
-    const pending: PendingChange = { table, key, change, isHeld: after !== undefined, isJournaled };
-    this.#image.add(pending);
-    if (isTyped) {
-      this.#typedFlush ??= this.#wait(typingDelayMs).then(() => {
-        this.#typedFlush = undefined;
-        return this.flush();
-      });
-      return this.#typedFlush;
-    }
+    this.#image.add({ table, key, change: (row) => change(row as UnsentRows[Table] | undefined) });
+    if (!isTyped) return this.flush();
+    this.#typedFlush ??= this.#wait(typingDelayMs).then(() => {
+      this.#typedFlush = undefined;
+      return this.flush();
+    });
+    return this.#typedFlush;
+  }
+
+  /** As `change`, for several rows in one transaction: all are committed, or none. */
+  changeAll(changes: readonly UnsentChange[]): Promise<void> {
+    if (changes.length === 0) return Promise.resolve();
+    this.stage(changes);
+    return this.flush();
+  }
+
+  /** Changes rows in the image only. `flush` commits that, or any later change. */
+  stage(changes: readonly UnsentChange[]): void {
+    for (const one of changes) this.#image.add(one);
     this.#publish();
-    return after ? this.#commitAfter(pending, after) : this.flush();
   }
 
   /** Tells the observers of what was typed, and commits it now. */
@@ -118,16 +127,25 @@ export class UnsentStore {
     return this.#enqueue(() => this.#commit());
   }
 
-  /** Writes what is not committed to the journal, because the page may end before that. */
-  journalPending(): void {
-    for (const { change, row, seenAt } of this.#image.listJournalRows())
-      this.#journal.write({
-        table: change.table,
-        key: change.key,
-        at: this.#platform.now(),
-        ...(row ? { row } : {}),
-        ...(seenAt === undefined ? {} : { seenAt }),
-      });
+  /**
+   * Writes what is not committed to the journal, because the page may end before that. Returns false if there is no room
+   * for all of it.
+   */
+  journalPending(): boolean {
+    return this.#image
+      .listPendingRows()
+      .map(({ change, row, seenAt }) => this.#writeEntry(change, row, seenAt))
+      .every((isWritten) => isWritten);
+  }
+
+  /** Reads what other users of the database have committed, without waiting for their announcement. */
+  async refresh(): Promise<void> {
+    await this.#enqueue(() => this.#read(unsentTables)).catch(() => this.#scheduleRetry());
+  }
+
+  /** Takes over what the first view of this page could not commit itself, after it has ended. */
+  endFirstView(): Promise<void> {
+    return this.#replayJournal(undefined);
   }
 
   /** Commits what is pending, within `storeTimeoutMs`, and closes the database. */
@@ -187,8 +205,9 @@ export class UnsentStore {
   }
 
   async #commit(): Promise<void> {
-    const batch = this.#image.takeBatch();
-    if (batch.length === 0 || this.#isClosed) return;
+    const batch = [...this.#image.pending];
+    if (batch.length === 0) return;
+    if (this.#isClosed) throw new DOMException("the database is closed", "InvalidStateError");
     const changed = listChangedRows(batch);
     try {
       const rows = await this.#inTime(this.#makeRoom(() => this.#writeRows(changed, batch)));
@@ -197,9 +216,7 @@ export class UnsentStore {
       if (!this.#isClosed) this.#handleFailure(batch);
       throw error;
     }
-    for (const one of changed)
-      if (this.#image.hasPending(one)) this.#renewEntry(one);
-      else this.#journal.clear(one.table, one.key);
+    for (const one of changed) this.#renewEntry(one);
     this.#publish();
   }
 
@@ -219,17 +236,6 @@ export class UnsentStore {
     );
   }
 
-  async #commitAfter(pending: PendingChange, after: Promise<unknown>): Promise<void> {
-    try {
-      await after;
-      pending.isHeld = false;
-    } catch {
-      this.#image.withdraw(pending);
-      this.#renewEntry(pending);
-    }
-    return this.flush();
-  }
-
   #handleFailure(batch: readonly PendingChange[]): void {
     this.#image.joinBatch(batch);
     this.journalPending();
@@ -247,23 +253,47 @@ export class UnsentStore {
     });
   }
 
-  /** Writes the journal entry of a row again, if there is one, after what the row is based on has changed. */
+  /** Brings the journal entries of a row that was committed up to date. */
   #renewEntry({ table, key }: PendingChange): void {
+    const row = this.#image.find(table, key);
     this.#journal.clear(table, key);
-    this.journalPending();
+    if (this.#image.hasPending({ table, key })) this.journalPending();
+    else if (definitions[table].isKeptInJournal) {
+      if (row) this.#writeEntry({ table, key }, row, undefined);
+      else this.#journal.clearAll(table, key);
+    }
   }
 
-  /** Commits what the pages before have left in the journal. One page at a time does this. */
-  async #replayJournal(): Promise<void> {
-    const { locks, firstViewWriter } = this.#platform;
-    const listLeft = () => this.#journal.list(firstViewWriter);
+  #writeEntry(
+    { table, key }: Pick<PendingChange, "table" | "key">,
+    row: UnsentRow | undefined,
+    seenAt: number | undefined,
+  ): boolean {
+    return this.#journal.write({
+      table,
+      key,
+      at: this.#platform.now(),
+      ...(row ? { row } : {}),
+      ...(seenAt === undefined ? {} : { seenAt }),
+    });
+  }
+
+  /**
+   * Commits what the pages before have left in the journal, apart from the entries of the writer `except`. One page at a
+   * time does this.
+   */
+  async #replayJournal(except: string | undefined): Promise<void> {
+    const { locks } = this.#platform;
+    const listLeft = () => this.#journal.list(except).filter(({ id }) => !this.#journal.isOwn(id));
     if (listLeft().length === 0) return;
     const replay = () =>
       Promise.allSettled(
         listLeft().map(async ({ id, entry: { table, key, row, seenAt } }) => {
           const left = unsentTables.includes(table) && row ? parseRow(table, row) : undefined;
           if (!unsentTables.includes(table) || (row && !left)) return; // of a later version
-          const committed = this.change(table, key, (row) => definitions[table].merge(row, left, seenAt));
+          const committed = this.changeAll([
+            { table, key, change: (row: unknown) => mergeRows(table, row, left, seenAt) } as UnsentChange,
+          ]);
           // Without a database this page's own entry has the row then.
           const isSafe = await committed.then(
             () => true,

@@ -1,5 +1,6 @@
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { firstView, holdScripts, makeChat, openCold, openPhone } from "#tests/support/browser/cold-start.ts";
+import { firstView, holdScripts, makeChat } from "#tests/support/browser/cold-start.ts";
+import { isSending, openWarm, watchPosts } from "#tests/support/browser/snapshots.ts";
 import { waitForTakeover } from "#tests/support/browser/test-client.ts";
 import { makeFriends } from "#tests/support/people/friends.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
@@ -40,8 +41,8 @@ for (const { title, n, make, method, error } of refusals)
     const site = toSite(server);
     const scene = await make(site, n);
     const { person, reader, conversation, path } = scene;
-    const client = await openPhone(browser, server);
-    const page = await openCold(client, person);
+    const client = await openWarm(browser, server, person);
+    const { page } = client;
     const release = await holdScripts(client.context);
     await page.goto(path, { waitUntil: "commit" });
     await expect(firstView(page).getByRole("textbox")).toBeEditable();
@@ -57,15 +58,14 @@ for (const { title, n, make, method, error } of refusals)
     );
     expect(changed.status).toBeLessThan(300);
     const statuses: number[] = [];
-    page.on("response", (response) => {
-      if (response.request().method() === "POST" && response.url().endsWith("/messages"))
-        statuses.push(response.status());
+    client.context.on("response", (response) => {
+      if (isSending(response.request())) statuses.push(response.status());
     });
     await firstView(page).getByRole("textbox").fill("refusé");
     await page.keyboard.press("Enter");
     await expect.poll(() => statuses).toHaveLength(1);
     expect(statuses[0]).toBeGreaterThanOrEqual(400);
-    await page.waitForTimeout(2_500); // not repeated
+    await page.waitForTimeout(6_000); // not repeated
     expect(statuses).toHaveLength(1);
     release();
     await waitForTakeover(page);
@@ -83,13 +83,13 @@ test("an early message is not sent as another person whose cookies replaced the 
   const site = toSite(server);
   const scene = await makeGroupScene(site, 9749);
   const { person, other, conversation } = scene;
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, person);
+  const client = await openWarm(browser, server, person);
+  const { page } = client;
   const release = await holdScripts(client.context);
   await page.goto(scene.path, { waitUntil: "commit" });
   await expect(firstView(page).getByRole("textbox")).toBeEditable();
   await client.setSessionCookies(other); // a member of the same group
-  const answered = page.waitForResponse((response) => response.url().endsWith("/messages"));
+  const answered = client.context.waitForEvent("response", (response) => isSending(response.request()));
   await firstView(page).getByRole("textbox").fill("de la bonne personne");
   await page.keyboard.press("Enter");
   expect((await answered).status()).toBe(401);
@@ -104,4 +104,26 @@ test("an early message is not sent as another person whose cookies replaced the 
   expect(JSON.stringify(body)).toContain(person.id);
   const numbers = (body as { members: { number: number; profile: { id: string } }[] }).members;
   expect(numbers.find(({ number }) => number === senders[0])?.profile.id).toBe(person.id);
+});
+
+test("an early text that may mention a member, and those after it, wait for the app", async ({ browser, server }) => {
+  const site = toSite(server);
+  const scene = await makeGroupScene(site, 9486);
+  const { person, other } = scene;
+  const client = await openWarm(browser, server, person);
+  const { page } = client;
+  const posted = watchPosts(client);
+  const release = await holdScripts(client.context);
+  await page.goto(scene.path, { waitUntil: "commit" });
+  const texts = ["avant", `pour @${other.username}`, "après"];
+  for (const text of texts) {
+    await firstView(page).getByRole("textbox").fill(text);
+    await page.keyboard.press("Enter");
+  }
+  await expect(firstView(page).getByRole("img", { name: client.texts.chat.status.sent, exact: true })).toHaveCount(1);
+  expect(await readOwnTexts(site, scene)).toEqual(["bonjour", "avant"]);
+  release();
+  await expect(client.ticks("après", "sent", page)).toBeVisible({ timeout: 30_000 });
+  expect(await readOwnTexts(site, scene)).toEqual(["bonjour", ...texts]);
+  expect(posted).toEqual(["avant"]);
 });

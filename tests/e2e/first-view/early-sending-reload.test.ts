@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { firstView, holdScripts, makeChat, openCold, openPhone } from "#tests/support/browser/cold-start.ts";
+import { openWarm, watchPosts } from "#tests/support/browser/snapshots.ts";
 import { type TestClient, waitForTakeover } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { readServerLog } from "#tests/support/server/logs.ts";
@@ -44,8 +45,8 @@ test("early messages without an answer are shown and sent after a reload, still 
 }) => {
   const site = toSite(server);
   const { ana, ben, conversation } = await makeChat(site, 9463, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
+  const client = await openWarm(browser, server, ben);
+  const { page } = client;
   const release = await holdScripts(client.context);
   await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
   await client.context.route(messagesPattern, (route) => route.abort());
@@ -62,7 +63,10 @@ test("early messages without an answer are shown and sent after a reload, still 
     await route.fetch();
     await route.abort();
   });
-  const stored = page.waitForRequest((request) => request.postData()?.includes("réponse perdue") === true);
+  const stored = client.context.waitForEvent(
+    "request",
+    (request) => request.postData()?.includes("réponse perdue") === true,
+  );
   await writeEarly(page, "réponse perdue");
   await stored;
   const readTexts = async () => (await readServerLog(site, ana, conversation)).map(({ text }) => text);
@@ -83,13 +87,10 @@ test("early messages without an answer are shown and sent after a reload, still 
 test("a text that the server would refuse is left to the app and stops nothing", async ({ browser, server }) => {
   const site = toSite(server);
   const { ana, ben } = await makeChat(site, 9465, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
+  const client = await openWarm(browser, server, ben);
+  const { page } = client;
   await holdScripts(client.context);
-  const posted: string[] = [];
-  page.on("request", (request) => {
-    if (request.method() === "POST" && request.url().endsWith("/messages")) posted.push(request.postData() ?? "");
-  });
+  const posted = watchPosts(client);
   await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
   for (const text of ["\u200b", "a\u0001b"]) {
     await writeEarly(page, text);
@@ -97,6 +98,6 @@ test("a text that the server would refuse is left to the app and stops nothing",
   }
   await writeEarly(page, "👍🏽");
   await expect(earlyTicks(client, page, "👍🏽", "sent")).toBeVisible();
-  expect(posted).toHaveLength(1);
+  expect(posted).toEqual(["👍🏽"]);
   await client.close();
 });

@@ -1,4 +1,5 @@
-import type { Page, Request } from "@playwright/test";
+import type { Page } from "@playwright/test";
+import { createUuid } from "#contract/ids.ts";
 import { timeZoneCookie } from "#contract/wire/document/document-names.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import {
@@ -10,23 +11,16 @@ import {
   readLayoutShift,
   recordLayoutShift,
 } from "#tests/support/browser/cold-start.ts";
+import { dropAppFiles, openWarm, watchPosts } from "#tests/support/browser/snapshots.ts";
 import { TestClient, waitForTakeover } from "#tests/support/browser/test-client.ts";
+import { addUnsentRow, holdUnsentWrites, readUnsentRows } from "#tests/support/browser/unsent-rows.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import type { Person, Site } from "#tests/support/people/people.ts";
 import { readServerLog } from "#tests/support/server/logs.ts";
 import { type Server, startServer } from "#tests/support/server/server.ts";
 import { accessCookie } from "#worker/lib/http/cookies.ts";
 
-const isSending = (request: Request) => request.method() === "POST" && request.url().endsWith("/messages");
-
-/** Texts that this page has posted so far. */
-const watchPosts = (page: Page): string[] => {
-  const posted: string[] = [];
-  page.on("request", (request) => {
-    if (isSending(request)) posted.push(request.postDataJSON().messages[0].body.text);
-  });
-  return posted;
-};
+const messagesPattern = "**/api/conversations/*/messages";
 
 /** Makes the server write the times that the device shows. */
 const setTimeZone = ({ context }: TestClient, { origin }: Server): Promise<void> =>
@@ -65,9 +59,9 @@ test("messages sent before the scripts reach the other person, and the app conti
   const { ana, ben, conversation } = await makeChat(site, 9701, ["bonjour"]);
   const anas = await TestClient.open(browser, server);
   await anas.signInToChat(ana, ben.id);
-  const client = await openPhone(browser, server);
+  const client = await openWarm(browser, server, ben);
+  const { page } = client;
   await setTimeZone(client, server);
-  const page = await openCold(client, ben);
   await page.addInitScript(() => {
     // Ticks that the app shows in the moment in which the view goes.
     new MutationObserver(() => {
@@ -86,7 +80,7 @@ test("messages sent before the scripts reach the other person, and the app conti
   await expect(anas.message("avant les scripts")).toBeVisible();
   expect(await readTexts(site, ana, conversation)).toHaveLength(3);
   const before = await bubblesOf(page, "#first-view");
-  const posted = watchPosts(page);
+  const posted = watchPosts(client);
   release();
   await waitForTakeover(page);
   const ticks = await page.evaluate(() => Reflect.get(window, "ticks"));
@@ -102,7 +96,7 @@ test("messages sent before the scripts reach the other person, and the app conti
     await expect(phone.window.message("avant les scripts", phone.page)).toHaveCount(1);
   expect(await readTexts(site, ana, conversation)).toHaveLength(3);
   expect(posted).toEqual([]);
-  expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("-sent-")))).toEqual([]);
+  expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("-outbox-")))).toEqual([]);
 });
 
 test("an early message stands in the run of the message before it, or under the heading of a new day", async ({
@@ -111,9 +105,9 @@ test("an early message stands in the run of the message before it, or under the 
 }) => {
   const site = toSite(server);
   const { ana, ben } = await makeChat(site, 9703, ["c'est moi"]);
-  const client = await openPhone(browser, server);
+  const client = await openWarm(browser, server, ana);
+  const { page } = client;
   await setTimeZone(client, server);
-  const page = await openCold(client, ana);
   await recordLayoutShift(page);
   const release = await holdScripts(client.context);
   await page.goto(`/app/chat/${ben.id}`, { waitUntil: "commit" });
@@ -125,18 +119,20 @@ test("an early message stands in the run of the message before it, or under the 
   await waitForTakeover(page);
   expect(await bubblesOf(page, "#root")).toEqual(before);
   expect(await readLayoutShift(page)).toBe(0);
-  await client.context.unroute("**/assets/*.js");
 
-  await holdScripts(client.context);
-  await page.addInitScript(() => {
+  const other = await openPhone(browser, server);
+  await setTimeZone(other, server);
+  const later = await openCold(other, ana);
+  await holdScripts(other.context);
+  await later.addInitScript(() => {
     new MutationObserver(() => {
       const template = document.getElementById("first-sent");
       if (template) template.dataset["newest"] = String(Date.now() - 86_400_000);
     }).observe(document, { childList: true, subtree: true });
   });
-  await page.goto(`/app/chat/${ben.id}`, { waitUntil: "commit" });
-  await writeEarly(page, "un autre jour");
-  const [heading, row] = [firstView(page).getByText("Aujourd’hui").last(), earlyRow(page, "un autre jour")];
+  await later.goto(`/app/chat/${ben.id}`, { waitUntil: "commit" });
+  await writeEarly(later, "un autre jour");
+  const [heading, row] = [firstView(later).getByText("Aujourd’hui").last(), earlyRow(later, "un autre jour")];
   await expect(heading).toBeVisible();
   const [above, below] = [await heading.boundingBox(), await row.boundingBox()];
   expect((above?.y ?? 0) + (above?.height ?? 0)).toBeLessThan((below?.y ?? 0) + 1);
@@ -145,15 +141,15 @@ test("an early message stands in the run of the message before it, or under the 
 test("an expired session is renewed before the scripts, once, and the app uses it", async ({ browser, server }) => {
   const site = toSite(server);
   const { ana, ben, conversation } = await makeChat(site, 9705, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
+  const client = await openWarm(browser, server, ben);
+  const { page } = client;
   await client.context.clearCookies({ name: accessCookie });
   await page.evaluate(() => {
     const { userId } = JSON.parse(localStorage["session"]);
     localStorage["session"] = JSON.stringify({ userId, expiresAt: Date.now() - 1_000 });
   });
   const renewals: string[] = [];
-  page.on("request", (request) => {
+  client.context.on("request", (request) => {
     if (request.url().includes("/api/auth/token")) renewals.push(request.url());
   });
   const release = await holdScripts(client.context);
@@ -171,59 +167,65 @@ test("an expired session is renewed before the scripts, once, and the app uses i
 test("each early message waits for the answer to the one before, in any tab", async ({ browser, server }) => {
   const site = toSite(server);
   const { ana, ben, conversation } = await makeChat(site, 9707, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
+  const client = await openWarm(browser, server, ben);
+  const { page } = client;
   await holdScripts(client.context);
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {
     answer = resolve;
   });
   const other = await client.context.newPage();
-  const posted = [watchPosts(page), watchPosts(other)];
-  await page.route("**/messages", async (route) => {
+  const posted = watchPosts(client);
+  await client.context.route(messagesPattern, async (route) => {
     await answered;
     await route.continue();
   });
   for (const tab of [page, other]) await tab.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
   await writeEarly(page, "un");
+  await expect.poll(() => posted).toEqual(["un"]);
   await writeEarly(page, "deux");
   await writeEarly(other, "trois");
-  await expect.poll(() => posted[0]).toEqual(["un"]);
   await other.waitForTimeout(1_000);
-  expect(posted).toEqual([["un"], []]);
+  expect(posted).toEqual(["un"]);
   answer();
   await expect(earlyTick(client, other, "trois", "sent")).toBeVisible();
+  expect(posted).toEqual(["un", "deux", "trois"]);
   expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "un", "deux", "trois"]);
 });
 
 for (const [n, older] of [
-  [9711, "in the outbox and in the journal"],
-  [9713, "in the outbox only"],
+  [9711, "in the database and in the journal"],
+  [9713, "in the database only"],
+  [9481, "in the journal only"],
 ] as const)
   test(`an early message does not overtake an older unsent one ${older}`, async ({ browser, server }) => {
     const site = toSite(server);
     const { ana, ben, conversation } = await makeChat(site, n, ["bonjour"]);
-    const client = await openPhone(browser, server);
-    let page = await openCold(client, ben);
+    const client = await openWarm(browser, server, ben);
+    let { page } = client;
     await page.goto(`/app/chat/${ana.id}`);
     await waitForTakeover(page);
     await client.context.setOffline(true);
+    if (older === "in the journal only") await holdUnsentWrites(page);
     await client.write("plus ancien", page);
     await expect(client.ticks("plus ancien", "sending", page)).toBeVisible();
+    if (older !== "in the journal only") await expect.poll(() => readUnsentRows(page, "outbox")).toHaveLength(1);
     // As a forwarded text, which is not journaled.
-    if (older === "in the outbox only")
+    if (older === "in the database only")
       await page.evaluate(() => {
-        for (const key of Object.keys(localStorage)) if (key.includes("-sent-")) localStorage.removeItem(key);
+        for (const key of Object.keys(localStorage)) if (key.includes("-outbox-")) localStorage.removeItem(key);
       });
+    await dropAppFiles(page);
     await page.close();
-    await client.context.setOffline(false);
     page = await client.context.newPage();
-    const posted = watchPosts(page);
+    await client.context.setOffline(false);
+    const posted = watchPosts(client);
     const release = await holdScripts(client.context);
     await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
     await writeEarly(page, "plus récent");
-    await page.waitForTimeout(1_500);
-    expect(posted).toEqual([]);
+    for (const text of ["plus ancien", "plus récent"])
+      await expect(earlyTick(client, page, text, "sent")).toBeVisible();
+    expect(posted).toEqual(["plus ancien", "plus récent"]);
     release();
     await expect(client.ticks("plus récent", "sent", page)).toBeVisible({ timeout: 30_000 });
     expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "plus ancien", "plus récent"]);
@@ -232,27 +234,13 @@ for (const [n, older] of [
 test("a failed message of this conversation does not delay early messages", async ({ browser, server }) => {
   const site = toSite(server);
   const { ana, ben, conversation } = await makeChat(site, 9717, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  let page = await openCold(client, ben);
+  const client = await openWarm(browser, server, ben);
+  let { page } = client;
   await page.goto(`/app/chat/${ana.id}`);
   await waitForTakeover(page);
-  await page.evaluate(async (name) => {
-    const finished = <T>(request: IDBRequest<T>) =>
-      new Promise<T>((resolve) => {
-        request.onsuccess = () => resolve(request.result);
-      });
-    const db = await finished(indexedDB.open(`lisolo-${name}`));
-    const [row] = await finished(db.transaction("conversations").objectStore("conversations").getAll());
-    const body = { type: "text", text: "refusé" };
-    const failed = { cid: crypto.randomUUID(), conversation: row.id, order: 1, body, createdAt: 1, attempts: 0 };
-    await finished(
-      db
-        .transaction("outbox", "readwrite")
-        .objectStore("outbox")
-        .add({ ...failed, state: "failed" }),
-    );
-    db.close();
-  }, ben.id);
+  const failed = { cid: createUuid(), conversation, body: { type: "text", text: "refusé" }, state: "failed" };
+  await addUnsentRow(page, "outbox", { ...failed, order: 1, createdAt: 1, at: 1, attempts: 0 });
+  await dropAppFiles(page);
   await page.close();
   page = await client.context.newPage();
   await holdScripts(client.context);
@@ -262,13 +250,49 @@ test("a failed message of this conversation does not delay early messages", asyn
   expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "sans attendre"]);
 });
 
+test("an early message arrives although its page was closed at once", async ({ browser, server }) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9485, ["bonjour"]);
+  const client = await openWarm(browser, server, ben);
+  const { page } = client;
+  await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await writeEarly(page, "et je ferme");
+  await expect.poll(() => readUnsentRows(page, "outbox")).toHaveLength(1);
+  await page.close();
+  await expect.poll(() => readTexts(site, ana, conversation)).toEqual(["bonjour", "et je ferme"]);
+});
+
+test("without a service worker, as at the first visit, nothing is sent early, and the app sends the text", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const { ana, ben, conversation } = await makeChat(site, 9483, ["bonjour"]);
+  const client = await openPhone(browser, server);
+  const page = await openCold(client, ben);
+  const posted = watchPosts(client);
+  const release = await holdScripts(client.context);
+  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await writeEarly(page, "première visite 1");
+  await writeEarly(page, "première visite 2");
+  await expect.poll(() => readUnsentRows(page, "outbox")).toHaveLength(2);
+  await expect(earlyTick(client, page, "première visite 2", "sending")).toBeVisible();
+  expect(posted).toEqual([]);
+  release();
+  await expect(client.ticks("première visite 2", "sent", page)).toBeVisible({ timeout: 30_000 });
+  await expect(client.message("première visite 1", page)).toHaveCount(1);
+  await expect.poll(() => readUnsentRows(page, "outbox")).toEqual([]);
+  expect(await readTexts(site, ben, conversation)).toEqual(["bonjour", "première visite 1", "première visite 2"]);
+});
+
 test("a lost answer stores the early message once", async ({ browser, server }) => {
   const site = toSite(server);
   const { ana, ben, conversation } = await makeChat(site, 9719, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
-  const posted = watchPosts(page);
-  await page.route("**/messages", async (route) => {
+  const client = await openWarm(browser, server, ben);
+  const { page } = client;
+  const posted = watchPosts(client);
+  await client.context.route(messagesPattern, async (route) => {
     await route.fetch();
     await route.abort();
   });
@@ -289,8 +313,8 @@ test("early messages written offline are sent once there is a network, still bef
 }) => {
   const site = toSite(server);
   const { ana, ben, conversation } = await makeChat(site, 9721, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
+  const client = await openWarm(browser, server, ben);
+  const { page } = client;
   await holdScripts(client.context);
   await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
   await expect(firstView(page).getByRole("textbox")).toBeEditable();
@@ -306,9 +330,9 @@ test("early messages written offline are sent once there is a network, still bef
 test("without local storage nothing is sent early, and the app sends the text", async ({ browser, server }) => {
   const site = toSite(server);
   const { ana, ben, conversation } = await makeChat(site, 9723, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
-  const posted = watchPosts(page);
+  const client = await openWarm(browser, server, ben);
+  const { page } = client;
+  const posted = watchPosts(client);
   const release = await holdScripts(client.context);
   await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
   await page.evaluate(() => {
@@ -330,8 +354,8 @@ test("a server that dies during the first view and returns gets every message on
   try {
     const site = toSite(server);
     const { ana, ben, conversation } = await makeChat(site, 9725, ["bonjour"]);
-    const client = await openPhone(browser, server);
-    const page = await openCold(client, ben);
+    const client = await openWarm(browser, server, ben);
+    const { page } = client;
     const release = await holdScripts(client.context);
     await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
     await writeEarly(page, "vivant");
@@ -353,8 +377,8 @@ test("a server that dies during the first view and returns gets every message on
 test("the same early text in two tabs leaves the second when the first has sent it", async ({ browser, server }) => {
   const site = toSite(server);
   const { ana, ben, conversation } = await makeChat(site, 9727, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
+  const client = await openWarm(browser, server, ben);
+  const { page } = client;
   const release = await holdScripts(client.context);
   await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
   await firstView(page).getByRole("textbox").fill("dans deux onglets");
@@ -380,15 +404,15 @@ test("an early message whose answer arrives after the takeover is shown as sent 
 }) => {
   const site = toSite(server);
   const { ana, ben, conversation } = await makeChat(site, 7708, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
+  const client = await openWarm(browser, server, ben);
+  const { page } = client;
   const release = await holdScripts(client.context);
   const connect = await holdScripts(client.context, "**/assets/connection-*.js");
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  await page.route("**/api/conversations/*/messages", async (route) => {
+  await client.context.route(messagesPattern, async (route) => {
     const response = await route.fetch();
     await answered;
     await route.fulfill({ response });
@@ -407,11 +431,12 @@ test("an early message whose answer arrives after the takeover is shown as sent 
 test("an early text that one of two tabs continues and sends is no draft in the other", async ({ browser, server }) => {
   const site = toSite(server);
   const { ana, ben, conversation } = await makeChat(site, 7700, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
+  const client = await openWarm(browser, server, ben);
+  const { page } = client;
   await page.goto(`/app/chat/${ana.id}`);
   await waitForTakeover(page);
   const release = await holdScripts(client.context);
+  await dropAppFiles(page);
   await page.reload({ waitUntil: "commit" });
   await firstView(page).getByRole("textbox").fill("un");
   const other = await client.context.newPage();
@@ -607,8 +632,8 @@ test("a text typed in a first view stays in its field when the app starts in ano
 test("Enter that ends a composition does not send", async ({ browser, server }) => {
   const site = toSite(server);
   const { ana, ben, conversation } = await makeChat(site, 9729, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
+  const client = await openWarm(browser, server, ben);
+  const { page } = client;
   await holdScripts(client.context);
   await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
   await firstView(page).getByRole("textbox").click();
@@ -654,8 +679,8 @@ test("a text sent in the last moment of the first view stays before the first on
 }) => {
   const site = toSite(server);
   const { ana, ben, conversation } = await makeChat(site, 9735, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
+  const client = await openWarm(browser, server, ben);
+  const { page } = client;
   const release = await holdScripts(client.context);
   await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
   await expect(firstView(page).getByRole("textbox")).toBeEditable();
@@ -721,19 +746,8 @@ test("a composition that begins while the app stores the sent texts is not cut b
   release();
   await expect(page.locator("#root textarea")).toBeAttached({ timeout: 30_000 });
   await page.waitForTimeout(2_000);
-  await page.evaluate(async () => {
-    // Another tab writes for as long as the app waits for its own writes.
-    const name =
-      (await indexedDB.databases()).find((database) => /^lisolo-[\da-f-]{36}$/.test(database.name ?? ""))?.name ?? "";
-    const opening = indexedDB.open(name);
-    await new Promise((resolve) => opening.addEventListener("success", resolve));
-    const outbox = opening.result.transaction("outbox", "readwrite").objectStore("outbox");
-    const endsAt = performance.now() + 3_000;
-    const occupy = () => {
-      if (performance.now() < endsAt) outbox.count().addEventListener("success", occupy);
-      else opening.result.close();
-    };
-    occupy();
+  await holdUnsentWrites(page, 3_000); // as if another tab wrote for as long as the app waits for its own writes
+  await page.evaluate(() => {
     const field = document.querySelector<HTMLTextAreaElement>("#first-view textarea");
     if (!field) throw new Error("the view is gone");
     field.value = "avant";

@@ -74,7 +74,8 @@ for (const { title, pattern, n, status } of stages) {
     await expect(field).toBeFocused();
     cut.restore();
     await expectTakeover(client, page, "la suite");
-    expect((await readServerLog(site, ben, conversation)).map(({ text }) => text)).toEqual(["bonjour", "sans réseau"]);
+    const readTexts = async () => (await readServerLog(site, ben, conversation)).map(({ text }) => text);
+    await expect.poll(readTexts).toEqual(["bonjour", "sans réseau"]);
     await expect(client.message("sans réseau", page)).toHaveCount(1);
     expect(errors).toEqual([]);
   });

@@ -1,42 +1,21 @@
 import type { Page } from "@playwright/test";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { firstView, makeChat, openCold, openPhone } from "#tests/support/browser/cold-start.ts";
+import { dropAppFiles, openWarm } from "#tests/support/browser/snapshots.ts";
 import { waitForTakeover } from "#tests/support/browser/test-client.ts";
+import { holdUnsentWrites, readUnsentRows } from "#tests/support/browser/unsent-rows.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { callSite } from "#tests/support/people/people.ts";
 import { readServerLog } from "#tests/support/server/logs.ts";
 
-/** Lets the app store no message for a time, by default for as long as the page lives, as on a slow disk. */
-const holdWrites = (page: Page, ms = Number.MAX_SAFE_INTEGER): Promise<void> =>
-  page.evaluate(async (ms) => {
-    const endsAt = performance.now() + ms;
-    const name =
-      (await indexedDB.databases()).find((database) => /^lisolo-[\da-f-]{36}$/.test(database.name ?? ""))?.name ?? "";
-    const opening = indexedDB.open(name);
-    await new Promise((resolve) => opening.addEventListener("success", resolve));
-    const outbox = opening.result.transaction("outbox", "readwrite").objectStore("outbox");
-    const occupy = () => {
-      if (performance.now() < endsAt) outbox.count().addEventListener("success", occupy);
-    };
-    occupy();
-  }, ms);
-
 /** Text of the only draft that is committed; undefined if there is none. */
-const readDraft = (page: Page): Promise<string | undefined> =>
-  page.evaluate(async () => {
-    const name = (await indexedDB.databases()).find((database) => database.name?.endsWith("-unsent"))?.name ?? "";
-    const opening = indexedDB.open(name);
-    await new Promise((resolve) => opening.addEventListener("success", resolve));
-    const rows = opening.result.transaction("drafts").objectStore("drafts").getAll();
-    await new Promise((resolve) => rows.addEventListener("success", resolve));
-    opening.result.close();
-    return rows.result[0]?.text || undefined;
-  });
+const readDraft = async (page: Page): Promise<unknown> =>
+  (await readUnsentRows(page, "drafts"))[0]?.["text"] || undefined;
 
 /** Client id of the only text that was sent and may not be stored. */
 const findSentId = (page: Page): Promise<string> =>
   page.evaluate(
-    () => /-sent-(.+)$/.exec(Object.keys(localStorage).find((key) => key.includes("-sent-")) ?? "")?.[1] ?? "",
+    () => /-outbox-(.+)$/.exec(Object.keys(localStorage).find((key) => key.includes("-outbox-")) ?? "")?.[1] ?? "",
   );
 
 for (const { title, n, typed, isDelivered } of [
@@ -50,16 +29,17 @@ for (const { title, n, typed, isDelivered } of [
   }) => {
     const site = toSite(server);
     const { ana, ben, conversation } = await makeChat(site, n, ["bonjour"]);
-    const client = await openPhone(browser, server);
-    const first = await openCold(client, ben);
+    const client = await openWarm(browser, server, ben);
+    const first = client.page;
     await first.goto(`/app/chat/${ana.id}`);
     await waitForTakeover(first);
     await client.composer(first).pressSequentially(typed);
     await expect.poll(() => readDraft(first)).toBe(typed);
-    await holdWrites(first);
+    await holdUnsentWrites(first);
     await first.keyboard.press("Enter");
     await expect(client.composer(first)).toHaveValue("");
     const cid = await findSentId(first);
+    await dropAppFiles(first);
     await first.close();
     if (isDelivered) {
       const messages = [{ cid, body: { type: "text", text: "à tout de suite" } }];
@@ -87,7 +67,7 @@ test("a text that takes long to be stored does not return to the field meanwhile
   await waitForTakeover(page);
   await client.composer(page).pressSequentially("une seule fois");
   await expect.poll(() => readDraft(page)).toBe("une seule fois");
-  await holdWrites(page, 6_000);
+  await holdUnsentWrites(page, 6_000);
   await page.keyboard.press("Enter");
   for (let n = 0; n < 10; n++) {
     await expect(client.composer(page)).toHaveValue("");

@@ -1,7 +1,9 @@
 import type { CDPSession, Page } from "@playwright/test";
 import type { ConversationId } from "#contract/ids.ts";
 import { outboxSyncTag } from "#lib/browser/push/background-sync.ts";
+import { toUnsentName } from "#lib/unsent/unsent-database.ts";
 import type { TestClient } from "#tests/support/browser/test-client.ts";
+import { readUnsentRows } from "#tests/support/browser/unsent-rows.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { makePair, toSite } from "#tests/support/people/pair.ts";
 import { callSite, type Person, type Site } from "#tests/support/people/people.ts";
@@ -21,8 +23,10 @@ const readUnread = async (site: Site, { token }: Person, conversation: Conversat
   return rows.find((row) => row.conversation === conversation)?.unread;
 };
 
-const hasBackgroundOutbox = (page: Page): Promise<boolean> =>
-  page.evaluate(async () => (await indexedDB.databases()).some(({ name }) => name?.endsWith("-background")));
+/** Whether this device has messages or read positions that the server is not known to have. */
+const hasUnsent = async (page: Page): Promise<boolean> =>
+  (await readUnsentRows(page, "reads")).length > 0 ||
+  (await readUnsentRows(page, "outbox")).some(({ sent }) => sent === undefined);
 
 const answerMs = 5_000; // DevTools answers in less than 100 ms, or never while it stops the worker
 const triesMax = 3;
@@ -98,7 +102,7 @@ test("a reply in a notification is sent and marks the chat as read, as its other
   await expect.poll(() => readTexts(site, ben, conversation)).toEqual(["Mbote", "Mbote na yo!"]);
   await expect.poll(() => listNotifications(bare)).toEqual([]);
   expect(await readUnread(site, ana, conversation)).toBe(0);
-  await expect.poll(() => hasBackgroundOutbox(bare)).toBe(false);
+  await expect.poll(() => hasUnsent(bare)).toBe(false);
 
   await sendTexts(site, ben, conversation, ["Sango nini?"]);
   await expect.poll(() => listNotifications(bare)).toHaveLength(1);
@@ -112,13 +116,13 @@ test("a reply in a notification is sent and marks the chat as read, as its other
   await expect.poll(() => listNotifications(bare)).toHaveLength(1);
   await phone.context.route("**/marks", (route) => route.abort());
   await tapNotification(phone, tag, "read");
-  await expect.poll(() => hasBackgroundOutbox(bare)).toBe(true);
+  await expect.poll(() => hasUnsent(bare)).toBe(true);
   await expect.poll(() => listNotifications(bare)).toEqual([]);
   expect(await readUnread(site, ana, conversation)).toBe(1);
   await phone.context.unroute("**/marks");
   await syncPeriodically(); // once Background Sync has given up
   await expect.poll(() => readUnread(site, ana, conversation)).toBe(0);
-  await expect.poll(() => hasBackgroundOutbox(bare)).toBe(false);
+  await expect.poll(() => hasUnsent(bare)).toBe(false);
 });
 
 test("a reply is sent once although the worker was stopped before or after the server had it", async ({
@@ -160,7 +164,7 @@ test("a reply is sent once although the worker was stopped before or after the s
   await page.goto(`${server.origin}/app/chat/${ben.id}`);
   await expect(phone.message("après", page)).toHaveCount(1);
   await expect(phone.ticks("après", "sent", page)).toBeVisible();
-  await expect.poll(() => hasBackgroundOutbox(page)).toBe(false);
+  await expect.poll(() => readUnsentRows(page, "outbox")).toEqual([]);
   expect(await readTexts(site, ben, conversation)).toEqual(["Mbote", "avant", "Sango nini?", "après"]);
 });
 
@@ -181,7 +185,7 @@ test("a reply without a network is sent by the app, and messages that the app le
   await page.goto(`${server.origin}/app`);
   await expect.poll(() => readTexts(site, ben, conversation)).toEqual(["Mbote", "plus tard"]);
   await expect.poll(() => listNotifications(page)).toEqual([]);
-  await expect.poll(() => hasBackgroundOutbox(page)).toBe(false);
+  await expect.poll(() => readUnsentRows(page, "outbox")).toEqual([]);
 
   await page.addInitScript(() => {
     // Tags of sync events that the browser has accepted.
@@ -265,7 +269,9 @@ test("a reply in a notification of another account is neither stored nor sent", 
   await tapNotification(phone, "foreign", "reply", "secret");
   await expect.poll(() => listNotifications(phone.page)).toEqual([]);
   await phone.page.waitForTimeout(1_000);
-  expect(await hasBackgroundOutbox(phone.page)).toBe(false);
+  expect(await hasUnsent(phone.page)).toBe(false);
+  const names = await phone.page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name));
+  expect(names).not.toContain(toUnsentName(ben.id));
   expect(await readTexts(site, ben, conversation)).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import { connectPeople, makePerson, type Person, type Site } from "#tests/suppor
 import type { Server } from "#tests/support/server/server.ts";
 import { TestClient } from "./test-client.ts";
 
-const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true } as const;
+export const phoneOptions = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true } as const;
 
 /** Two contacts, the first of whom has sent these texts. */
 export const makeChat = async (site: Site, n: number, texts: readonly string[]) => {
@@ -17,9 +17,9 @@ export const makeChat = async (site: Site, n: number, texts: readonly string[]) 
 };
 
 /** Signed-in browser without anything of the app: no service worker, no store, no cache. */
-export const openCold = async (client: TestClient, person: Person): Promise<Page> => {
+export const openCold = async (client: TestClient, person: Person, page?: Page): Promise<Page> => {
   const expires = await client.setSessionCookies(person);
-  const page = await client.context.newPage();
+  page ??= await client.context.newPage();
   await page.goto("/favicon.svg");
   const session = JSON.stringify({ userId: person.id, expiresAt: expires * 1_000 });
   await page.evaluate((text) => localStorage.setItem("session", text), session);
@@ -45,7 +45,7 @@ export const holdScripts = async (
 /** Client on a phone whose navigations do not wait for the app. */
 export const openPhone = async (browser: Browser, server: Server): Promise<TestClient> =>
   TestClient.openIn(
-    await browser.newContext({ baseURL: server.origin, serviceWorkers: "block", ...phone }),
+    await browser.newContext({ baseURL: server.origin, serviceWorkers: "block", ...phoneOptions }),
     server,
     "fr",
     true,

@@ -12,6 +12,7 @@ import { enqueueText } from "#sync/sending/enqueue.ts";
 import type { LocalConversationRow, LocalMessageRow } from "#sync/store/database.ts";
 import { hasOlderOnServer } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
+import { listOutbox } from "#sync/unsent/messages.ts";
 import type { Person } from "#tests/support/people/people.ts";
 
 const connectTimeoutMs = 15_000;
@@ -68,8 +69,8 @@ export class AppDevice {
   }
 
   /** Number of unconfirmed messages. */
-  countUnsent(): Promise<number> {
-    return this.#context.store.outbox.count();
+  countUnsent(): number {
+    return listOutbox(this.#tab.unsent).length;
   }
 
   /** Loads older pages up to the first message. */

@@ -5,6 +5,7 @@ import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversations } from "#sync/queries/conversation-list.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";
+import { listUnsent } from "#sync/unsent/messages.ts";
 import { eventually } from "./eventually.ts";
 import { findVisibleHead, toVisibleMessage } from "./model-log.ts";
 import type { ModelServer } from "./model-server.ts";
@@ -28,20 +29,19 @@ export const readCommittedDraft = async ({ me, platform }: SyncClient, chat: Con
 
 /** Texts of a chat with their status, oldest first. */
 export const listShown = async (tab: SyncClient, id: ConversationId): Promise<string[]> => {
-  const { items } = await readChat(getContext(tab).store, id, everything);
+  const { items } = await readChat(getContext(tab), id, everything);
   return items
     .map(({ body, status, mine }) => `${body.type === "text" ? body.text : body.type}${mine ? ` ${status}` : ""}`)
     .reverse();
 };
 
 export const listTexts = async (tab: SyncClient, id: ConversationId): Promise<string[]> => {
-  const { items } = await readChat(getContext(tab).store, id, everything);
+  const { items } = await readChat(getContext(tab), id, everything);
   return items.map(({ body }) => (body.type === "text" ? body.text : body.type)).reverse();
 };
 
 export const listConversations = async (tab: SyncClient) => {
-  const { store, unsent, me } = getContext(tab);
-  return (await readConversations(store, me, everything, undefined, "all", unsent.list().drafts)) ?? [];
+  return (await readConversations(getContext(tab), everything)) ?? [];
 };
 
 export const findListRow = async (tab: SyncClient, id: ConversationId) =>
@@ -72,7 +72,7 @@ const toComparable = ({
 export const expectSynced = async (server: ModelServer, tab: SyncClient, id: ConversationId): Promise<void> => {
   const { store, me } = getContext(tab);
   const log = server.log(id);
-  expect((await store.queryUnsent(id).toArray()).filter(({ state }) => state !== "failed")).toEqual([]);
+  expect(listUnsent(tab.unsent, id).filter(({ state }) => state !== "failed")).toEqual([]);
   const row = await store.conversations.get(id);
   const head = findVisibleHead(log, me);
   const { epoch, revision } = log;

@@ -8,7 +8,6 @@ import * as serverCode from "#sync/engine/server-code.ts";
 import { SyncClient, type SyncNotice } from "#sync/engine/sync-client.ts";
 import type { BroadcastPort, Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { startJournalRecovery } from "#sync/sending/enqueue.ts";
 import { closeStores } from "#sync/store/recovery/open-database.ts";
 import { deviceTime, recordActivity } from "./device-time.ts";
 import { searchModelConversations } from "./model-answers.ts";
@@ -85,7 +84,6 @@ export class ModelDevice {
     this.#processes.set(tab, life);
     this.tabs.push(tab);
     await tab.start();
-    startJournalRecovery(tab);
     return tab;
   }
 

@@ -6,6 +6,7 @@ import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { enqueueFiles } from "#sync/sending/files/send-files.ts";
 import type { OutgoingFile } from "#sync/store/view-models.ts";
+import { listOutbox } from "#sync/unsent/messages.ts";
 import { getContext } from "./model-checks.ts";
 import type { ModelServer } from "./model-server.ts";
 
@@ -47,10 +48,6 @@ export const expectEachPartOnce = (server: ModelServer, size: number) => {
 
 export const countUnsent = async (tab: SyncClient) => {
   const { store } = getContext(tab);
-  const [outbox, uploads, blobs] = await Promise.all([
-    store.outbox.count(),
-    store.uploads.count(),
-    store.blobs.count(),
-  ]);
-  return { outbox, uploads, blobs };
+  const [uploads, blobs] = await Promise.all([store.uploads.count(), store.blobs.count()]);
+  return { outbox: listOutbox(tab.unsent).length, uploads, blobs };
 };

@@ -28,6 +28,7 @@ import { listPendingEdits } from "#sync/store/pending/pending-edits.ts";
 import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
 import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
 import type { ReplyTarget } from "#sync/unsent/draft-row.ts";
+import { listOutbox, listUnsent } from "#sync/unsent/messages.ts";
 import { toSimulationSize } from "#tests/support/long-run.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { expectSynced, getContext } from "#tests/support/model/model-checks.ts";
@@ -105,7 +106,7 @@ const findAnswered = async (
   random: () => number,
 ): Promise<{ target: ReplyTarget; text: string } | undefined> => {
   const { store } = getContext(tab);
-  const unsent = await store.queryUnsent(chat).toArray();
+  const unsent = listUnsent(tab.unsent, chat);
   const stored = await store.queryMessages(chat, 1).toArray();
   const candidates = [
     ...unsent.slice(-1).map(({ cid, body }) => ({ target: cid, body })),
@@ -153,9 +154,7 @@ const act = async (
   const { store } = getContext(tab);
   const messages = await store.queryMessages(chat, 1).toArray();
   if (choice < 0.58) {
-    const texts = (await store.queryUnsent(chat).toArray()).filter(
-      ({ body }) => body.type === "text" && !body.forwarded,
-    );
+    const texts = listUnsent(tab.unsent, chat).filter(({ body }) => body.type === "text" && !body.forwarded);
     const cid = texts[0]?.cid; // the one most likely to have arrived
     if (cid !== undefined && (await discardUnsentMessage(tab, cid))) actor.withdrawn.push({ cid, chat });
     return undefined;
@@ -164,7 +163,7 @@ const act = async (
     const ownTexts = messages.filter(({ mine, body }) => mine === 1 && body.type === "text" && !body.forwarded);
     const message = ownTexts.length > 0 ? pick(ownTexts) : undefined;
     if (random() < 0.5) return message && orOffline(deleteMessageBySeq(tab, chat, message.seq));
-    const unsent = (await store.queryUnsent(chat).toArray()).filter(
+    const unsent = listUnsent(tab.unsent, chat).filter(
       ({ body, state }) => body.type === "text" && !body.forwarded && state !== "failed",
     );
     const edited = unsent.length > 0 && random() < 0.5 ? { cid: pick(unsent).cid } : message;
@@ -173,7 +172,7 @@ const act = async (
     return orOffline(editOwnMessage(tab, chat, edited, `${toTyped(body.text)} (edit ${n})`));
   }
   if (choice < 0.64) {
-    const [unsent] = await store.queryUnsent(chat).toArray();
+    const [unsent] = listUnsent(tab.unsent, chat);
     const stored = messages.filter(({ body }) => body.type === "text");
     const target = unsent && random() < 0.3 ? { cid: unsent.cid } : stored.length > 0 ? pick(stored) : undefined;
     return target && setPendingReaction(tab, chat, target, pick(["👍", "❤️", "😂", null]));
@@ -279,7 +278,7 @@ const expectGone = async (tab: SyncClient, group: Uuid): Promise<void> => {
   expect(await store.conversations.get(group)).toMatchObject({ gone: true, open: false, unread: 0 });
   expect(await store.queryMessages(group, 0).count()).toBe(0);
   expect(await store.queryMembers(group).count()).toBe(0);
-  const unsent = await store.queryUnsent(group).toArray();
+  const unsent = listUnsent(tab.unsent, group);
   expect(unsent.filter(({ state }) => state !== "failed")).toEqual([]);
 };
 
@@ -336,7 +335,7 @@ describe("all kinds of faults at once", () => {
         await eventually(async () => expect(await listPendingMessageFlags(store)).toEqual([]));
         // An edit stays only with a message that failed, as does a reaction.
         await eventually(async () => {
-          const failed = new Set(await store.outbox.filter(({ state }) => state === "failed").primaryKeys());
+          const failed = new Set(listOutbox(tab.unsent).flatMap(({ cid, state }) => (state === "failed" ? cid : [])));
           const pending = [...(await listPendingEdits(store)), ...(await listPendingReactions(store))];
           expect(pending.filter(({ target }) => !failed.has(String(target)))).toEqual([]);
         });
@@ -364,9 +363,7 @@ describe("all kinds of faults at once", () => {
       const logged = [...server.logs.values()].flatMap(({ id, messages }) =>
         messages.map((one) => ({ ...one, chat: id })),
       );
-      const outboxes = await Promise.all(
-        actors.map(async ({ tabs }) => getContext(tabs[0] as SyncClient).store.outbox.toArray()),
-      );
+      const outboxes = actors.map(({ tabs }) => listOutbox((tabs[0] as SyncClient).unsent));
       const cids = new Set(logged.map(({ cid }) => cid));
       // A message deleted while being sent is stored nowhere, except in a group from which its author was removed
       // meanwhile.

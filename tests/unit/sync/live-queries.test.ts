@@ -56,7 +56,7 @@ describe("results of live queries", () => {
     server.sendTexts(benoit, chat, "1", "2");
     await waitUntilDeviceSynced(server, tab, chat);
     const queries = new LiveQueries(getContext(tab));
-    const { shown, away } = look(queries.openQuery("chat", ({ store }) => readChat(store, chat, 40)));
+    const { shown, away } = look(queries.openQuery("chat", (context) => readChat(context, chat, 40)));
     await eventually(() => expect(shown.at(-1)?.items).toHaveLength(2));
     const before = shown.at(-1)?.items ?? [];
     await enqueueText(tab, chat, "mine");
@@ -83,11 +83,11 @@ describe("results of live queries", () => {
     await eventually(() => expect(tab.link.get()).toBe("online"));
     server.sendTexts(benoit, chat, ...Array.from({ length: 130 }, (_, i) => `m${i}`));
     await waitUntilDeviceSynced(server, tab, chat);
-    expect(await readChat(getContext(tab).store, chat, 40)).toMatchObject({
+    expect(await readChat(getContext(tab), chat, 40)).toMatchObject({
       hasMoreLocally: true,
       hasMoreOnServer: false,
     });
-    expect((await readChat(getContext(tab).store, chat, 40)).items).toHaveLength(40);
+    expect((await readChat(getContext(tab), chat, 40)).items).toHaveLength(40);
   });
 
   it("two screens with the same query share one read, and returning soon shows the result at once", async () => {
@@ -97,9 +97,9 @@ describe("results of live queries", () => {
     let reads = 0;
     const queries = new LiveQueries(getContext(tab));
     const ask = () =>
-      queries.openQuery("list", ({ store, me }) => {
+      queries.openQuery("list", (context) => {
         reads++;
-        return readConversations(store, me, 10);
+        return readConversations(context, 10);
       });
     const first = look(ask());
     const second = look(ask());
@@ -119,7 +119,7 @@ describe("results of live queries", () => {
     const queries = new LiveQueries(getContext(tab));
     let others = 0;
     const draft = look(queries.openQuery("draft", async ({ unsent }) => findDraft(unsent, chat).text));
-    const other = look(queries.openQuery("other", async ({ store }) => (await store.outbox.count()) + others++));
+    const other = look(queries.openQuery("other", async ({ store }) => (await store.messages.count()) + others++));
     await eventually(() => expect([draft.shown, other.shown]).toEqual([[""], [0]]));
     await changeDraft(tab.unsent, chat, (row) => ({ ...row, text: "Mbote", at: 1 }));
     await eventually(() => expect(draft.shown).toEqual(["", "Mbote"]));
@@ -138,9 +138,9 @@ describe("results of live queries", () => {
     await phone.pass(5_000); // nothing else is read any more
     const queries = new LiveQueries(getContext(tab));
     opened.mockClear();
-    const chatQuery: StoreQuery<ChatSnapshot> = ["chat", ({ store }) => readChat(store, chat, 40)];
+    const chatQuery: StoreQuery<ChatSnapshot> = ["chat", (context) => readChat(context, chat, 40)];
     const personQuery: StoreQuery<unknown> = ["person", ({ store }) => store.people.get(benoit)];
-    const listQuery: StoreQuery<unknown> = ["list", ({ store, me }) => readConversations(store, me, 10)];
+    const listQuery: StoreQuery<unknown> = ["list", (context) => readConversations(context, 10)];
     let end = () => {};
     const isOver = new Promise<void>((resolve) => {
       end = resolve;
@@ -168,7 +168,7 @@ describe("results of live queries", () => {
     server.sendTexts(benoit, chat, "1");
     await waitUntilDeviceSynced(server, tab, chat);
     const queries = new LiveQueries(getContext(tab));
-    const list = ({ store, me }: QueryContext) => readConversations(store, me, 10);
+    const list = (context: QueryContext) => readConversations(context, 10);
     const { shown, away } = look(queries.openQuery("list", list));
     await queries.preload(
       [
@@ -188,10 +188,10 @@ describe("results of live queries", () => {
     let reads = 0;
     const queries = new LiveQueries(getContext(tab));
     const { shown, away } = look(
-      queries.openQuery("list", ({ store, me }) => {
+      queries.openQuery("list", (context) => {
         reads++;
         if (reads <= 2) return Promise.reject(new Dexie.PrematureCommitError("the read took too long"));
-        return readConversations(store, me, 10);
+        return readConversations(context, 10);
       }),
     );
     await eventually(() => expect(shown).toHaveLength(1));
@@ -216,9 +216,9 @@ describe("results of live queries", () => {
     const ask = (kind: keyof typeof reads) =>
       queries.openQuery(
         kind,
-        ({ store }) => {
+        (context) => {
           reads[kind]++;
-          return readChat(store, chat, 40);
+          return readChat(context, chat, 40);
         },
         kind === "lingering",
       );
@@ -312,7 +312,7 @@ describe("results of live queries", () => {
     server.sendTexts(benoit, chat, "1");
     await waitUntilDeviceSynced(server, tab, chat);
     const queries = new LiveQueries(getContext(tab));
-    const { shown, away } = look(queries.openQuery("list", ({ store, me }) => readConversations(store, me, 10)));
+    const { shown, away } = look(queries.openQuery("list", (context) => readConversations(context, 10)));
     const profile = { id: benoit, username: "Ben", phone: "+243810000000", avatar_url: null, created_at: 1 };
     server.updateContact(amina, {
       profile,
@@ -330,9 +330,10 @@ describe("results of live queries", () => {
     const server = new ModelServer();
     const phone = makeDevice(server, server.addPerson("Amina"));
     phone.faults.isOffline = true;
-    const { store, me } = getContext(await phone.openTab());
+    const tab = await phone.openTab();
+    const { store } = getContext(tab);
     const lists = () =>
-      Promise.all([readConversations(store, me, 10), readContacts(store), readContactRequests(store)]);
+      Promise.all([readConversations(getContext(tab), 10), readContacts(store), readContactRequests(store)]);
     const unknown = [undefined, undefined, undefined];
     expect(await lists()).toEqual(unknown);
     // Welcomed, with changes that are still to be requested.

@@ -1,15 +1,16 @@
 import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, expect, it, vi } from "vitest";
 import { createUuid } from "#contract/ids.ts";
+import { UnsentJournal } from "#lib/unsent/unsent-journal.ts";
 import { EditKeeper } from "#sync/drafts/edit-keeper.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import { appendRecordingChunk } from "#sync/drafts/voice-drafts.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
-import { toStoreName } from "#sync/store/database.ts";
 import { toDraftSlotKeys } from "#sync/store/pending/draft-keys.ts";
 import { parkText } from "#sync/unsent/draft-row.ts";
 import { changeDraft } from "#sync/unsent/drafts.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -90,15 +91,19 @@ it("a draft that the server has is lost with the account only, kept texts and ed
   expect(await count()).toEqual([1, 0]);
 });
 
-it("texts of a first view, which the app has not taken over, count as well", async () => {
+it("texts of a first view, which the app has not sent, count as well, and those that the service worker sent do not", async () => {
   const { server, amina, chat } = makePair();
-  const tab = await makeDevice(server, amina).openTab();
-  const context = getContext(tab);
-  const { localStorage } = context.platform;
-  const prefix = toStoreName(context.me);
-  const entry = { conversation: chat, text: "sent early", at: 1, n: 1 };
-  localStorage?.setItem(`${prefix}-sent-${createUuid()}`, JSON.stringify(entry));
-  const stored = { epoch: "e", seq: 1, at: 1 };
-  localStorage?.setItem(`${prefix}-sent-${createUuid()}`, JSON.stringify({ ...entry, stored }));
+  const phone = makeDevice(server, amina);
+  phone.faults.isOffline = true;
+  const journal = new UnsentJournal(amina, phone.localStorage, "a first view");
+  const write = (order: number, fields: Partial<OutboxRow>) => {
+    const [cid, body] = [createUuid(), { type: "text", text: "sent early" }];
+    const row = { cid, conversation: chat, order, body, state: "queued", attempts: 0, createdAt: 1, at: 1, ...fields };
+    journal.write({ table: "outbox", key: cid, row, at: order });
+  };
+  write(1, {});
+  write(2, { sent: { epoch: "of another log", seq: 2, at: 1 } });
+  phone.firstScreen = new Promise(() => {}); // the app does not work on it yet
+  const context = getContext(await phone.openTab());
   expect(await readUnsentSummary(context)).toEqual({ messages: 1, posts: 0, drafts: 0, deletions: 0, edits: 0 });
 });

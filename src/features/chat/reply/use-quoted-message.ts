@@ -17,8 +17,9 @@ export const useQuotedMessage = (
   const target = place?.seq ?? answered;
   const engine = useEngine();
   const link = useLinkState();
-  const quoted = useLiveQuery(target === undefined ? undefined : `quoted ${conversation} ${target}`, ({ store }) =>
-    readQuotedMessage(store, conversation, target ?? 0),
+  const quoted = useLiveQuery(
+    target === undefined ? undefined : `quoted ${conversation} ${target}`,
+    ({ store, unsent }) => readQuotedMessage({ store, unsent }, conversation, target ?? 0),
   );
   const [missing, setMissing] = useState<ReplyTarget>();
   const isWanted = quoted?.state === "absent" && link === "online" && typeof target === "number";

@@ -1,11 +1,7 @@
-import type { Uuid } from "#contract/ids.ts";
 import { hourMs } from "#contract/limits/durations.ts";
 
 /** Beginning of the names of all databases; a person's local store has their id after it. */
 export const storeNamePrefix = "lisolo-";
-
-/** Name of the service worker's outbox of a person (`background-outbox.ts`). */
-export const toBackgroundOutboxName = (user: Uuid): string => `${storeNamePrefix}${user}-background`;
 
 /** Tag of the Background Sync event in which the service worker sends unsent messages. */
 export const outboxSyncTag = "outbox";

@@ -2,7 +2,7 @@ import * as v from "valibot";
 
 /**
  * Messages of the service worker to the pages: a tapped notification opens `path`, a push of this `kind` arrived, the
- * worker's outbox may have entries for the app.
+ * worker has stored or sent messages.
  */
 const PushWorkerMessage = v.object({
   type: v.picklist(["open-path", "push-arrived", "outbox-changed"]),

@@ -8,7 +8,7 @@ import { raisePeerReadState, toOwnMessage, toPeerNumber, updateMentions } from "
 import { isChangeStored } from "#sync/store/sync-cursor.ts";
 import type { ApplyTransaction } from "./apply-transaction.ts";
 
-/** Moves an acknowledged message from the outbox into the stored log. */
+/** Stores an acknowledged message in the log. */
 export const applySent = async (
   transaction: ApplyTransaction,
   change: Extract<ServerChange, { type: "sent" }>,
@@ -23,11 +23,10 @@ export const applySent = async (
     (row.forked || isOfOtherEpoch || (await hasDifferentMessage(transaction.store, row, [acknowledged])))
   )
     return markForked(transaction, row, seq);
-  const unsent = await transaction.store.outbox.get(change.cid);
+  const unsent = transaction.unsent.find("outbox", change.cid);
   const body = unsent?.body ?? change.body;
-  transaction.sentIds.push(change.cid);
+  transaction.settle(change.cid);
   if (row.gone) {
-    await transaction.store.outbox.delete(change.cid);
     if (unsent) transaction.collectOrphanedFile(unsent);
   } else if (!body) {
     // Deleted here while in flight: its log entry is fetched.

@@ -39,7 +39,7 @@ export const applyInboxRow = async (
   if (row.gone) return purgeLeftGroup(transaction, row);
   if (wasOpen && hasLeftGroup(row)) {
     transaction.hasLeftGroups = true;
-    await closeLeftGroup(store, row);
+    await closeLeftGroup(transaction, row);
   }
   if (wasFormerMember && row.open) reopenGroup(row);
   if (inbox.flagsRevision !== flagsRevision) {
@@ -53,7 +53,7 @@ export const applyInboxRow = async (
     // It may also be a message that was deleted here. Only the log shows which one it is.
     Object.assign(row, { sender, preview, whole });
     if (row.storedTo < row.head) transaction.needsLogCheck.push(row.id);
-  } else if ((await store.queryUnsent(row.id).count()) === 0) await storePreview(transaction, row, inbox);
+  } else if (transaction.listUnsent(row.id).length === 0) await storePreview(transaction, row, inbox);
 };
 
 /** Whether the stored messages belong to the log that the inbox row describes. */

@@ -15,11 +15,11 @@ export const applyQuoted = (
   { conversation, seq, revised }: QuotedRequest,
   page: PageResult,
 ): Promise<void> => {
-  const { store, me, platform } = context;
-  const { conversations, messages, outbox, meta, recordings } = store;
+  const { store, unsent, me, platform } = context;
+  const { conversations, messages, meta, recordings } = store;
   return retryOnQuotaError(context, () =>
-    store.transaction("rw", [conversations, messages, outbox, meta, recordings], async () => {
-      const transaction = new ApplyTransaction(store, me, platform.now());
+    store.transaction("rw", [conversations, messages, meta, recordings], async () => {
+      const transaction = new ApplyTransaction(store, unsent, me, platform.now());
       const row = await transaction.loadRow(conversation);
       const message = page.messages.find((other) => other.seq === seq);
       if (!message || row.gone || row.forked || page.epoch !== row.epoch || seq <= row.hidden || seq >= row.storedFrom)

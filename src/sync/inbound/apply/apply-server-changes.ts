@@ -3,7 +3,7 @@ import type { Relation } from "#contract/people.ts";
 import { announceDraft } from "#sync/inbound/announce-draft.ts";
 import { purgeDeletedPerson } from "#sync/inbound/data-purge.ts";
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
-import type { LocalConversationRow, LocalStore, PersonRow } from "#sync/store/database.ts";
+import type { LocalConversationRow, PersonRow } from "#sync/store/database.ts";
 import { saveOwnRelation } from "#sync/store/own-profile-row.ts";
 import { toPersonRow } from "#sync/store/row-mapping.ts";
 import { insertSecurityNotice } from "#sync/store/security-notice-rows.ts";
@@ -11,10 +11,11 @@ import { mergeServerSettings, updateSettingsRow } from "#sync/store/settings-row
 import { deleteCachedFiles, isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import { addGap, type SyncCursor } from "#sync/store/sync-cursor.ts";
+import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
 import { applyConversationChange, applyRowAnswer, applySent } from "./apply-conversation-changes.ts";
 import { applyInboxRow } from "./apply-inbox-row.ts";
 import { applyPage } from "./apply-page.ts";
-import { ApplyTransaction } from "./apply-transaction.ts";
+import { ApplyTransaction, UnsentChangesNeeded } from "./apply-transaction.ts";
 
 /** Result of applying changes: the touched rows and the follow-up work. */
 export type ApplyResult = {
@@ -32,6 +33,7 @@ export type ApplyResult = {
   hasReplacedContent: boolean;
   /** Messages or deletions were queued again, or flags of messages have to be fetched. */
   hasPendingWork: boolean;
+  unsentChanges: readonly UnsentChange[];
   cursor: SyncCursor;
 };
 
@@ -133,13 +135,12 @@ const clearHandles = async ({ store, touchedRows }: ApplyTransaction): Promise<v
  * fetched again.
  */
 export const applyInTransaction = (
-  store: LocalStore,
-  me: Uuid,
+  { store, unsent, me }: Pick<SyncContext, "store" | "unsent" | "me">,
   changes: readonly ServerChange[],
   now = Date.now(),
 ): Promise<ApplyResult> =>
   store.transaction("rw", store.inboundTables, async () => {
-    const transaction = new ApplyTransaction(store, me, now);
+    const transaction = new ApplyTransaction(store, unsent, me, now);
     const cursorBefore = await transaction.readCursor();
     let isComplete = true;
     for (const change of changes) isComplete = (await applyChange(transaction, change)) && isComplete;
@@ -147,7 +148,7 @@ export const applyInTransaction = (
     if (transaction.needsFullResync) await transaction.writeCursor(addGap(await transaction.readCursor(), 0));
     await transaction.flush();
     const { touchedRows, logResets, needsLogCheck, sentIds, hasPendingWork } = transaction;
-    const { orphanedFiles, orphanedPictureOwners, hasLeftGroups, hasReplacedContent } = transaction;
+    const { orphanedFiles, orphanedPictureOwners, hasLeftGroups, hasReplacedContent, unsentChanges } = transaction;
     const rows = [...touchedRows.values()];
     return {
       rows,
@@ -159,6 +160,7 @@ export const applyInTransaction = (
       hasLeftGroups,
       hasReplacedContent,
       hasPendingWork,
+      unsentChanges,
       cursor: await transaction.readCursor(),
     };
   });
@@ -176,10 +178,28 @@ export const deleteOrphans = (
     hasReplacedContent,
   }: Pick<ApplyResult, "orphanedFiles" | "orphanedPictureOwners" | "hasLeftGroups" | "hasReplacedContent">,
 ): void => {
-  if (orphanedFiles.length > 0) runInBackground(context, deleteCachedFiles(context.store, orphanedFiles));
+  if (orphanedFiles.length > 0) runInBackground(context, deleteCachedFiles(context, orphanedFiles));
   const hasOrphans = orphanedPictureOwners.size > 0;
   if (hasOrphans) runInBackground(context, context.platform.deletePictures(orphanedPictureOwners));
   if (hasOrphans || hasLeftGroups || hasReplacedContent) void context.platform.deleteFirstViews();
+};
+
+/**
+ * Makes the changes of unsent data that follow from what was applied. One that is lost, because the page ends before its
+ * commit, is made again: the message is sent once more under its client id, and the server answers with its place.
+ */
+export const settleUnsent = ({ unsent }: SyncContext, { unsentChanges }: ApplyResult): void =>
+  void unsent.changeAll(unsentChanges).catch(() => undefined);
+
+/** Runs a transaction, and again after the changes of unsent data that it needs first. */
+const runAfterUnsent = async <T>(context: SyncContext, run: () => Promise<T>): Promise<T> => {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof UnsentChangesNeeded)) throw error;
+    await context.unsent.changeAll(error.changes).catch(() => undefined); // the image and the journal have them
+    return runAfterUnsent(context, run);
+  }
 };
 
 /**
@@ -191,9 +211,10 @@ export const applyServerChanges = async (
   changes: readonly ServerChange[],
 ): Promise<ApplyResult> => {
   try {
-    const applied = await retryOnQuotaError(context, () =>
-      applyInTransaction(context.store, context.me, changes, context.platform.now()),
+    const applied = await runAfterUnsent(context, () =>
+      retryOnQuotaError(context, () => applyInTransaction(context, changes, context.platform.now())),
     );
+    settleUnsent(context, applied);
     deleteOrphans(context, applied);
     return applied;
   } catch (error) {

@@ -21,7 +21,21 @@ import {
 } from "#sync/store/row-mapping.ts";
 import { readSyncCursor, type SyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import { updateListPositions } from "#sync/store/unsent-messages.ts";
+import { deleteMessage, listUnsent } from "#sync/unsent/messages.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
+import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
+import type { UnsentStore } from "#sync/unsent/unsent-store.ts";
 import { storeReactions } from "./apply-reactions.ts";
+
+/**
+ * Thrown in a transaction that needs these changes of the unsent database to be committed before it: it is run again
+ * then. Without them an end of the browser between the two could lose what the person wrote.
+ */
+export class UnsentChangesNeeded extends Error {
+  constructor(readonly changes: readonly UnsentChange[]) {
+    super("the unsent database has to be changed first");
+  }
+}
 
 type RevisedChange = Extract<ServerChange, { type: "revised" }>;
 
@@ -42,8 +56,10 @@ export class ApplyTransaction {
    * them or because its log may contain a message that was deleted here.
    */
   readonly needsLogCheck: ConversationId[] = [];
-  /** Client ids of outbox messages that were found in the log. */
+  /** Client ids of own messages that were found in the log. They are not unsent any more. */
   readonly sentIds: Uuid[] = [];
+  /** Changes of the unsent database to be made after the commit. */
+  readonly unsentChanges: UnsentChange[] = [];
   /** Files whose messages were deleted. */
   readonly orphanedFiles: Uuid[] = [];
   /** Groups and people whose cached pictures are not shown anywhere any more. */
@@ -65,6 +81,7 @@ export class ApplyTransaction {
 
   constructor(
     readonly store: LocalStore,
+    readonly unsent: Pick<UnsentStore, "list" | "find">,
     readonly me: Uuid,
     /** Device time at the start of the transaction, epoch milliseconds. */
     readonly startedAt: number,
@@ -114,8 +131,8 @@ export class ApplyTransaction {
   }
 
   /**
-   * Stores received messages, except those of the cleared history. Updates head and unread count, and removes own
-   * messages from the outbox.
+   * Stores received messages, except those of the cleared history. Updates head and unread count; own messages are not
+   * unsent any more.
    */
   async addMessages(row: LocalConversationRow, received: readonly Message[]): Promise<void> {
     const messages = await this.#blankPendingDeletions(received);
@@ -128,11 +145,18 @@ export class ApplyTransaction {
     await recordCalls(this.store, rows);
     updateMentions(row, rows);
     for (const message of rows) raiseHead(row, message);
-    const cids = messages.flatMap((message) => message.cid ?? []);
-    if (cids.length > 0) {
-      this.sentIds.push(...cids);
-      await this.store.outbox.bulkDelete(cids);
-    }
+    for (const { cid } of messages) if (cid !== undefined) this.settle(cid);
+  }
+
+  /** Deletes an own message from the outbox after the commit, because the log has it. */
+  settle(cid: Uuid): void {
+    this.sentIds.push(cid);
+    if (this.unsent.find("outbox", cid)) this.unsentChanges.push(deleteMessage(cid));
+  }
+
+  /** Unsent messages of a conversation, without those that this transaction has found in the log. */
+  listUnsent(conversation: ConversationId): OutboxRow[] {
+    return listUnsent(this.unsent, conversation).filter(({ cid }) => !this.sentIds.includes(cid));
   }
 
   /**
@@ -260,9 +284,8 @@ export class ApplyTransaction {
 
   /** Writes the touched rows with their positions in the list. */
   async flush(): Promise<void> {
-    const [first, ...others] = this.touchedRows.values();
-    if (!first) return;
-    const rows = [first, ...others] as const;
+    const rows = [...this.touchedRows.values()];
+    if (rows.length === 0) return;
     // Missing messages will be fetched in their current form.
     for (const row of rows) if (row.storedFrom > row.storedTo) row.revised = row.revision;
     await updateListPositions(this.store, rows);

@@ -7,10 +7,13 @@ import type { Message } from "#contract/messages/message.ts";
 import { mergeReadStates } from "#contract/messages/positions.ts";
 import type { PageResult } from "#contract/wire/commands.ts";
 import { applyInboxRow } from "#sync/inbound/apply/apply-inbox-row.ts";
-import type { ApplyTransaction } from "#sync/inbound/apply/apply-transaction.ts";
+import { type ApplyTransaction, UnsentChangesNeeded } from "#sync/inbound/apply/apply-transaction.ts";
 import type { PageRequest } from "#sync/inbound/server-changes.ts";
-import type { LocalConversationRow, LocalMessageRow, OutboxRow } from "#sync/store/database.ts";
+import type { LocalConversationRow, LocalMessageRow } from "#sync/store/database.ts";
 import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
+import { changeMessage, listOutbox, listUnsent } from "#sync/unsent/messages.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
+import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
 import { afterNewestSeq, isDifferentMessage } from "./log-forks.ts";
 
 const requeuedMax = 500; // messages; some may be in the log after all, below the fetched page
@@ -78,46 +81,63 @@ const listLostMessages = async (
   return ownMessages.slice(-requeuedMax);
 };
 
-/** Replies to lost messages name the lost message by its client id, if it is sent again, or nothing. */
-const requeueReplies = async (
+/** Unsent replies to lost messages name the lost message by its client id, if it is sent again, or nothing. */
+const listReplyChanges = (
+  { unsent, startedAt }: ApplyTransaction,
+  row: LocalConversationRow,
+  missing: readonly LocalMessageRow[],
+  commonSeq: number,
+): UnsentChange[] =>
+  listUnsent(unsent, row.id).flatMap(({ cid, body: { reply } }) => {
+    if (typeof reply !== "number" || reply <= commonSeq) return [];
+    const target = missing.find(({ seq }) => seq === reply)?.cid;
+    return changeMessage(cid, startedAt, (message) => ({
+      ...message,
+      body: withReply(message.body, undefined),
+      ...(target === undefined ? {} : { replyTo: target }),
+    }));
+  });
+
+/** Insertion of the messages that the log has lost into the outbox, before all waiting ones. */
+const listRequeued = async (
+  transaction: ApplyTransaction,
+  missing: readonly LocalMessageRow[],
+): Promise<UnsentChange[]> => {
+  const [first] = listOutbox(transaction.unsent);
+  const { skew } = await transaction.readCursor();
+  const at = transaction.startedAt;
+  const step = (first?.order ?? missing.length + 1) / (missing.length + 1);
+  return missing.flatMap(({ cid, conversation, body }, index): UnsentChange[] => {
+    if (cid === undefined) return [];
+    const row: OutboxRow = {
+      ...{ cid, conversation, at },
+      body: withoutEdits(body as OutboxRow["body"]),
+      order: step * (index + 1),
+      createdAt: at + skew,
+      state: "queued",
+      attempts: 0,
+    };
+    return [{ table: "outbox", key: cid, change: () => row }];
+  });
+};
+
+/**
+ * Queues the messages that the log has lost again. Throws if the unsent database does not have them yet: they must be
+ * there before the log is replaced.
+ */
+const requeueMessages = async (
   transaction: ApplyTransaction,
   row: LocalConversationRow,
   missing: readonly LocalMessageRow[],
   commonSeq: number,
 ): Promise<void> => {
-  await transaction.store
-    .queryUnsent(row.id)
-    .filter(({ body }) => typeof body.reply === "number" && body.reply > commonSeq)
-    .modify((unsent) => {
-      const target = missing.find(({ seq }) => seq === unsent.body.reply)?.cid;
-      unsent.body = withReply(unsent.body, undefined);
-      if (target !== undefined) unsent.replyTo = target;
-    });
-};
-
-/** Inserts messages that the log has lost into the outbox, before all waiting ones. */
-const requeueMessages = async (transaction: ApplyTransaction, missing: readonly LocalMessageRow[]): Promise<void> => {
-  const { outbox } = transaction.store;
-  const first = await outbox.orderBy("order").first();
-  const { skew } = await transaction.readCursor();
-  const createdAt = transaction.startedAt + skew;
-  const step = (first?.order ?? missing.length + 1) / (missing.length + 1);
-  const rows = missing.flatMap(({ cid, conversation, body }, index): OutboxRow[] =>
-    cid === undefined
-      ? []
-      : [
-          {
-            cid,
-            conversation,
-            body: withoutEdits(body as OutboxRow["body"]),
-            order: step * (index + 1),
-            createdAt,
-            state: "queued",
-            attempts: 0,
-          },
-        ],
-  );
-  await outbox.bulkPut(rows);
+  const isQueued = ({ cid }: LocalMessageRow) => cid === undefined || transaction.unsent.find("outbox", cid);
+  const lost = missing.filter((message) => !isQueued(message));
+  const changes = [
+    ...(await listRequeued(transaction, lost)),
+    ...listReplyChanges(transaction, row, missing, commonSeq),
+  ];
+  if (changes.length > 0) throw new UnsentChangesNeeded(changes);
 };
 
 /** Queues the deletion of own messages that were deleted here and are in the log again. */
@@ -164,9 +184,8 @@ export const resolveFork = async (
   const forkedAt = Math.min(row.storedTo + 1, ...comparison.different);
   const commonSeq = Math.max(0, ...comparison.same.filter((seq) => seq < forkedAt));
   const missing = await listLostMessages(transaction, row, commonSeq, page);
+  await requeueMessages(transaction, row, missing, commonSeq);
   const fresh = await transaction.resetLog(row, page.epoch);
-  await requeueMessages(transaction, missing);
-  await requeueReplies(transaction, row, missing, commonSeq);
   await applyDeferredRow(transaction, row, inbox, false);
   // Reads before the fork stay valid: the server may know less of them than this device.
   fresh.wantDelivered = Math.min(Math.max(row.wantDelivered, row.delivered), commonSeq);

@@ -16,6 +16,7 @@ import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { toUploadRow } from "#sync/store/upload-rows.ts";
 import type { OutgoingFile } from "#sync/store/view-models.ts";
 import type { ReplyTarget } from "#sync/unsent/draft-row.ts";
+import { deleteMessage } from "#sync/unsent/messages.ts";
 
 /** Stores chosen files and their messages for the uploader and the outbox. */
 
@@ -41,14 +42,10 @@ const toOutgoingUpload = ({ blob, body }: OutgoingFile, now: number, draft: Save
   };
 };
 
-/**
- * Deletes the row of a draft that is being sent. Rejects if it does not name the stored bytes any more. Requires a
- * transaction over `meta`.
- */
-const takeDraft = async (store: LocalStore, draft: SavedDraft, uploads: readonly OutgoingUpload[]): Promise<void> => {
+/** Rejects if a draft that is being sent does not name the stored bytes any more. Requires a transaction over `meta`. */
+const checkDraft = async (store: LocalStore, draft: SavedDraft, uploads: readonly OutgoingUpload[]): Promise<void> => {
   const ids = (await readDraftRow(store, draft))?.files.map(({ id }) => id) ?? [];
   if (uploads.some(({ file, isStored }) => isStored && !ids.includes(file))) throw new Error("the draft has changed");
-  await store.meta.delete(draft.key);
 };
 
 /**
@@ -71,9 +68,9 @@ const deleteReplacedFiles = (
   });
 
 /**
- * Writes the bytes that the draft has not stored, then uploads and messages, and deletes the draft's row. The bytes
- * have a transaction of their own: a large file takes a while to write, and texts must not wait for it. Rejects with a
- * SyncError and leaves nothing behind.
+ * Writes the bytes that the draft has not stored, then the uploads, then the messages, and deletes the draft's row. What
+ * an end of the page leaves between two steps shows nothing twice and loses nothing: bytes without a message are deleted
+ * later. Rejects with a SyncError and leaves nothing behind.
  */
 const insertFiles = async (
   context: SyncContext,
@@ -88,18 +85,27 @@ const insertFiles = async (
       const row = { file, blob: await toStoredBytes(strict, blob) };
       await retryOnQuotaError(context, () => strict.blobs.put(row), false);
     }
-    const toRows = (createdAt: number) =>
-      uploads.map(({ file, blob, body }, n) => ({
-        ...toUploadRow(file, findAttachment(body)?.name ?? "", blob, createdAt),
-        n,
-      }));
-    const write = async (createdAt: number) => {
-      await strict.uploads.bulkPut(toRows(createdAt));
-      if (draft) await takeDraft(strict, draft, uploads);
-    };
-    await retryOnQuotaError(context, () => insertUnsentMessages(context, messages, write), false);
+    const createdAt = context.platform.now() + context.store.skew;
+    const rows = uploads.map(({ file, blob, body }, n) => ({
+      ...toUploadRow(file, findAttachment(body)?.name ?? "", blob, createdAt),
+      n,
+    }));
+    if (draft) await strict.transaction("r", strict.meta, () => checkDraft(strict, draft, uploads));
+    const write = () => strict.uploads.bulkPut(rows);
+    await retryOnQuotaError(context, write, false);
+    // Without a database that answers, the messages are in the image until it does.
+    await insertUnsentMessages(context, messages).catch((error: unknown) => {
+      if (isQuotaError(error)) throw error;
+    });
+    // Last: if the page ends before, the files stand in the chat and in the draft.
+    if (draft) await strict.meta.delete(draft.key);
   } catch (error) {
-    await strict.blobs.bulkDelete(unstored.map(({ file }) => file)).catch(() => {});
+    const files = unstored.map(({ file }) => file);
+    await Promise.all([
+      strict.blobs.bulkDelete(files),
+      strict.uploads.bulkDelete(uploads.map(({ file }) => file)),
+    ]).catch(() => {});
+    await context.unsent.changeAll(messages.map(({ cid }) => deleteMessage(cid))).catch(() => undefined);
     throw new SyncError(isQuotaError(error) ? "no_room" : "unavailable");
   }
 };

@@ -11,6 +11,8 @@ import type { UploadRow } from "#sync/store/database.ts";
 import { readGiveUpTime } from "#sync/store/retry-policy.ts";
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import { requeueUpload } from "#sync/store/upload-rows.ts";
+import { changeMessage, listUnsentByFile } from "#sync/unsent/messages.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 import { normalizeBody } from "./normalize-body.ts";
 import { UnreadableFileError, type UploadContext, uploadFile } from "./upload-parts.ts";
 
@@ -168,30 +170,38 @@ export class Uploader {
 
   /** Marks a file and its messages as failed; from then on only their author can retry them. */
   async #markFailed(file: Uuid, error: ErrorCode): Promise<void> {
-    const { strict } = this.#context;
     this.#backoff.reset(file);
-    await strict.transaction("rw", [strict.outbox, strict.uploads], async () => {
-      await this.#setState(file, "failed");
-      await strict.queryUnsentByFile(file).modify({ state: "failed", error });
-    });
+    await this.#setState(file, "failed");
+    await this.#changeMessages(file, (row) => ({ ...row, state: "failed", error }));
+  }
+
+  async #changeMessages(file: Uuid, change: (row: OutboxRow) => OutboxRow): Promise<void> {
+    const { unsent, platform } = this.#context;
+    const messages = listUnsentByFile(unsent, file);
+    await unsent
+      .changeAll(messages.map(({ cid }) => changeMessage(cid, platform.now(), change)))
+      .catch(() => undefined); // the image has it, and it is tried again
   }
 
   /** Queues the messages of an uploaded file. Its bytes stay in the cache of this device. */
   async #handleUploaded({ file, size }: UploadRow, state: FileState): Promise<void> {
     const { strict, platform } = this.#context;
     this.#backoff.reset(file);
-    await strict.transaction("rw", [strict.outbox, strict.uploads, strict.files], async () => {
-      const row = await strict.uploads.get(file);
-      if (!row || row.state === "cancelled") return;
-      await strict.queryUnsentByFile(file).modify((message) => {
-        message.body = normalizeBody(message.body, state);
-        if (message.state !== "awaiting") return;
-        message.state = "queued";
-        message.readyAt = platform.now();
+    const upload = await strict.uploads.get(file);
+    if (upload && upload.state !== "cancelled") {
+      // First, because without its upload a message that awaits it would wait for ever.
+      await this.#changeMessages(file, (row) => ({
+        ...row,
+        body: normalizeBody(row.body, state),
+        ...(row.state === "awaiting" ? { state: "queued", readyAt: platform.now() } : {}),
+      }));
+      await strict.transaction("rw", [strict.uploads, strict.files], async () => {
+        const row = await strict.uploads.get(file);
+        if (!row || row.state === "cancelled") return;
+        await strict.files.put({ file, size, usedAt: platform.now() });
+        await strict.uploads.delete(file);
       });
-      await strict.files.put({ file, size, usedAt: platform.now() });
-      await strict.uploads.delete(file);
-    });
+    }
     this.#events.onFileUploaded();
     await trimFileCache(this.#context);
   }

@@ -1,7 +1,7 @@
 import type { ConversationId } from "#contract/ids.ts";
 import { KeyedBackoff } from "#sync/platform/keyed-backoff.ts";
-import type { OutboxRow } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 
 /**
  * Finds the mentions of unsent messages that were written without the group's member list, one message of a group at a

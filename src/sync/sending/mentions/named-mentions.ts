@@ -6,9 +6,11 @@ import type { Body } from "#contract/messages/body.ts";
 import { type Mention, withMentions } from "#contract/messages/mentions.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
-import type { LocalConversationRow, OutboxRow } from "#sync/store/database.ts";
+import type { LocalConversationRow } from "#sync/store/database.ts";
 import { readMembers, readStoredMembersVersion } from "#sync/store/members.ts";
-import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
+import { changeMessage } from "#sync/unsent/messages.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 
 /** Words that mention everyone, in each language of the app. */
 const everyoneNames = ["all", "todos", "tous"];
@@ -45,7 +47,7 @@ export const findNamedMentions = (text: string, names: readonly MentionableName[
 };
 
 const withNamedMentions = async (
-  { strict: store, me }: Pick<SyncContext, "strict" | "me">,
+  { store, me }: Pick<SyncContext, "store" | "me">,
   { id, group }: LocalConversationRow,
   body: Body,
 ): Promise<Body> => {
@@ -72,18 +74,20 @@ const withNamedMentions = async (
 /**
  * The body with the mentions of members that its text names; undefined while this device does not have the group's
  * current member list. Of several members with the same name, the one chosen in this page is mentioned, and none if
- * there is no choice. Requires a transaction over conversations, members, people and `meta`.
+ * there is no choice.
  */
-export const resolveMentions = async (
-  context: Pick<SyncContext, "strict" | "me">,
+export const resolveMentions = (
+  context: Pick<SyncContext, "store" | "me">,
   conversation: ConversationId,
   body: Body,
 ): Promise<{ body: Body } | undefined> => {
-  const { strict: store } = context;
-  const row = await store.conversations.get(conversation);
-  if (row && hasEnded(row)) return { body };
-  if (!row?.group || (await readStoredMembersVersion(store, conversation)) < row.group.roster) return undefined;
-  return { body: await withNamedMentions(context, row, body) };
+  const { store } = context;
+  return store.transaction("r", [store.conversations, store.members, store.people, store.meta], async () => {
+    const row = await store.conversations.get(conversation);
+    if (row && hasEnded(row)) return { body };
+    if (!row?.group || (await readStoredMembersVersion(store, conversation)) < row.group.roster) return undefined;
+    return { body: await withNamedMentions(context, row, body) };
+  });
 };
 
 /**
@@ -97,14 +101,17 @@ export const resolveUnsentMentions = async (
   await syncMemberList(context, conversation).catch((error: unknown) => {
     if (isRetryableFailure(asSyncError(error))) throw error;
   });
-  const { strict } = context;
-  const tables = [strict.outbox, strict.conversations, strict.members, strict.people, strict.meta];
-  await retryOnQuotaError(context, () =>
-    strict.transaction("rw", tables, async () => {
-      const [row, group] = [await strict.outbox.get(cid), await strict.conversations.get(conversation)];
-      if (!row?.mayMention) return; // withdrawn
-      const body = group ? await withNamedMentions(context, group, row.body) : row.body;
-      await strict.outbox.put({ ...row, body, mayMention: undefined });
-    }),
+  const { store, unsent, platform } = context;
+  const row = unsent.find("outbox", cid);
+  if (!row?.mayMention) return; // withdrawn
+  const body = await store.transaction(
+    "r",
+    [store.conversations, store.members, store.people, store.meta],
+    async () => {
+      const group = await store.conversations.get(conversation);
+      return group ? withNamedMentions(context, group, row.body) : row.body;
+    },
   );
+  const found = changeMessage(cid, platform.now(), (now) => ({ ...now, body, mayMention: undefined }));
+  await unsent.changeAll([found]).catch(() => undefined);
 };

@@ -1,13 +1,12 @@
 import Dexie from "dexie";
 import type { Uuid } from "#contract/ids.ts";
-import { toBackgroundOutboxName } from "#lib/browser/push/background-sync.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { LocalStore, toStoreName } from "#sync/store/database.ts";
 import { listDraftFiles } from "#sync/store/pending/draft-keys.ts";
 import { updateSettingsRow } from "#sync/store/settings-rows.ts";
 import { cursorKey } from "#sync/store/sync-cursor.ts";
-import { deleteUnsent, purgeSharedDrafts } from "#sync/unsent/purge-unsent.ts";
-import { type KnownNames, noKnownNames, readKnownNames } from "./known-names.ts";
+import { findUploadFile } from "#sync/unsent/messages.ts";
+import { deleteUnsent, purgeServerData } from "#sync/unsent/purge-unsent.ts";
 import {
   deleteUnsentBackup,
   emptyUnsentSnapshot,
@@ -19,13 +18,7 @@ import {
   saveUnsentBackup,
   type UnsentSnapshot,
 } from "./unsent-backup.ts";
-import {
-  insertUnsentSnapshot,
-  listAttachedFiles,
-  listReferencedFiles,
-  listUnsentConversations,
-  readUnsentSnapshot,
-} from "./unsent-snapshot.ts";
+import { insertUnsentSnapshot, listReferencedFiles, readUnsentSnapshot } from "./unsent-snapshot.ts";
 
 export type StorePair = { store: LocalStore; strict: LocalStore };
 type IndexedDbEnvironment = NonNullable<Platform["indexedDb"]>;
@@ -105,11 +98,7 @@ const withOpeningLock = async <T>(platform: Platform, name: string, work: () => 
  */
 const checkReadable = (store: LocalStore): Promise<boolean> =>
   store.transaction("r", store.inboundTables, async () => {
-    const [cursor] = await Promise.all([
-      store.meta.get(cursorKey),
-      store.conversations.limit(1).toArray(),
-      store.outbox.limit(1).toArray(),
-    ]);
+    const [cursor] = await Promise.all([store.meta.get(cursorKey), store.conversations.limit(1).toArray()]);
     return cursor !== undefined;
   });
 
@@ -145,12 +134,10 @@ const salvageUnsent = async (platform: Platform, name: string): Promise<UnsentSn
     const unsent = await readUnsentTables(async (table) => {
       if (!database.tables.some((other) => other.name === table)) return [];
       const rows = database.table(table).toArray();
-      // Without a readable outbox the database counts as unreadable.
-      return (await (table === "outbox" ? rows : rows.catch(() => []))).filter((row) => isUnsentRow(table, row));
+      return (await rows.catch(() => [])).filter((row) => isUnsentRow(table, row));
     });
     const referenced = new Set(listReferencedFiles(unsent));
-    const names = await readKnownNames(database, listUnsentConversations(unsent));
-    return { ...unsent, names, blobs: unsent.blobs.filter(({ file }) => referenced.has(file)) };
+    return { ...unsent, blobs: unsent.blobs.filter(({ file }) => referenced.has(file)) };
   } catch (error) {
     if (error instanceof StoreTimeoutError) throw error;
     return emptyUnsentSnapshot; // unreadable
@@ -171,7 +158,7 @@ const rebuildStores = async (platform: Platform, me: Uuid): Promise<OpenedStores
     await saveUnsentBackup(platform, name, unsent);
     await withTimeout(platform, new Dexie(name, { ...platform.indexedDb, autoOpen: false }).delete());
     const stores = await openStorePair(platform, name, platform.indexedDb ?? {});
-    await restoreUnsentBackup(stores, platform, me, unsent.names);
+    await restoreUnsentBackup(stores, platform, me);
     return { ...stores, storageTrouble: undefined, isNew: true };
   } catch (error) {
     return openInMemory(platform, me, unsent, error instanceof StoreTimeoutError ? "unreachable" : "memory");
@@ -179,13 +166,8 @@ const rebuildStores = async (platform: Platform, me: Uuid): Promise<OpenedStores
 };
 
 /** Restores the backup of unsent content, written by this page or by one that ended before it could restore it. */
-const restoreUnsentBackup = async (
-  stores: StorePair,
-  platform: Platform,
-  me: Uuid,
-  names: KnownNames = noKnownNames,
-): Promise<void> => {
-  await insertUnsentSnapshot(stores, me, { ...(await readUnsentBackup(platform, toStoreName(me))), names });
+const restoreUnsentBackup = async (stores: StorePair, platform: Platform, me: Uuid): Promise<void> => {
+  await insertUnsentSnapshot(stores, await readUnsentBackup(platform, toStoreName(me)));
   await deleteUnsentBackup(platform, toStoreName(me));
 };
 
@@ -200,7 +182,7 @@ const openInMemory = async (
   Dexie.dependencies.indexedDB ??= environment.indexedDB;
   // The memory database belongs to this page alone: no lock is needed.
   const stores = await openStorePair({ ...platform, locks: undefined }, toStoreName(me), environment);
-  await insertUnsentSnapshot(stores, me, unsent);
+  await insertUnsentSnapshot(stores, unsent);
   return { ...stores, storageTrouble, isNew: true };
 };
 
@@ -235,19 +217,14 @@ export const openStores = async (platform: Platform, me: Uuid, isSuspect: boolea
 };
 
 /** Copies the unsent content of one database into another. Rejects if that does not succeed within `storeTimeoutMs`. */
-export const insertInTime = (
-  platform: Platform,
-  { me, ...from }: StorePair & { me: Uuid },
-  to: StorePair,
-): Promise<void> =>
+export const insertInTime = (platform: Platform, from: StorePair, to: StorePair): Promise<void> =>
   withTimeout(
     platform,
-    readUnsentSnapshot(from).then((unsent) => insertUnsentSnapshot(to, me, unsent)),
+    readUnsentSnapshot(from).then((unsent) => insertUnsentSnapshot(to, unsent)),
   );
 
 /** Deletes all data of a person on this device, after a sign-out. */
 export const deleteAllStores = async (platform: Platform, me: Uuid): Promise<void> => {
-  await new Dexie(toBackgroundOutboxName(me), { ...platform.indexedDb, autoOpen: false }).delete();
   await deleteStore(platform, toStoreName(me));
   await deleteUnsent(platform, me);
 };
@@ -263,17 +240,15 @@ const deleteStore = async (platform: Platform, name: string): Promise<void> => {
  */
 export const purgeAllButUnsent = async (platform: Platform, me: Uuid): Promise<void> => {
   const { store, strict } = await openStorePair(platform, toStoreName(me), platform.indexedDb ?? {});
-  const unsent = await store.outbox.toArray();
+  const files = (await purgeServerData(platform, me)).flatMap((row) => findUploadFile(row) ?? []);
   const posts = await store.postbox.toCollection().primaryKeys();
   const meta = await store.meta.filter(isUnsentMetaRow).toArray();
-  const isWorthKeeping = unsent.length + posts.length + meta.length + (await store.recordings.count()) > 0;
+  const isWorthKeeping = files.length + posts.length + meta.length + (await store.recordings.count()) > 0;
   // Journal entries of texts and drafts stay: the database may not have them yet.
-  const hasFiles = unsent.some(({ body }) => body.type !== "text");
-  for (const entry of hasFiles ? ["settings"] : ["settings", "files"])
-    platform.localStorage?.removeItem(`${toStoreName(me)}-${entry}`);
+  platform.localStorage?.removeItem(`${toStoreName(me)}-settings`);
   if (isWorthKeeping) {
     const serverTables = [store.people, store.conversations, store.messages, store.members, store.posts];
-    const referenced = [...listAttachedFiles(unsent), ...listDraftFiles(meta), ...posts];
+    const referenced = [...files, ...listDraftFiles(meta), ...posts];
     await store.transaction("rw", [...serverTables, store.meta, store.files, store.blobs], async () => {
       await Promise.all(serverTables.map((table) => table.clear()));
       await Promise.all([store.files, store.blobs].map((table) => table.where("file").noneOf(referenced).delete()));
@@ -281,7 +256,6 @@ export const purgeAllButUnsent = async (platform: Platform, me: Uuid): Promise<v
       await updateSettingsRow(store, (row) => ({ ...row, kept: null }));
     });
   }
-  await purgeSharedDrafts(platform, me);
   closeStores({ store, strict });
   if (!isWorthKeeping) await deleteStore(platform, toStoreName(me));
 };

@@ -1,8 +1,7 @@
 import type { Platform } from "#sync/platform/platform.ts";
-import type { OpenedStores, StorePair } from "./open-database.ts";
+import type { StorePair } from "./open-database.ts";
 import { emptyUnsentSnapshot, type UnsentSnapshot } from "./unsent-backup.ts";
-import type { UnsentMirror } from "./unsent-mirror.ts";
-import { readUnsentSnapshot, restoreUnsentSnapshot } from "./unsent-snapshot.ts";
+import { readUnsentSnapshot } from "./unsent-snapshot.ts";
 
 /** Handling of a database that the browser or another page closes or deletes while this page uses it. */
 
@@ -25,30 +24,6 @@ export const readUnsentBeforeDeletion = (platform: Platform, stores: StorePair):
     platform.startTimer(salvageTimeoutMs, () => resolve(emptyUnsentSnapshot)),
   );
   return Promise.race([readUnsentSnapshot(stores).catch(() => emptyUnsentSnapshot), timedOut]);
-};
-
-/**
- * Restores unsent content into a new database: `salvaged`, or else the outbox as last mirrored. Returns false, once per
- * loss, if messages with files are missing.
- */
-export const restoreLostUnsent = async (
-  opened: OpenedStores,
-  me: string,
-  mirror: UnsentMirror,
-  salvaged: UnsentSnapshot = emptyUnsentSnapshot,
-): Promise<boolean> => {
-  if (!opened.isNew) return true;
-  const isSalvaged = salvaged.outbox.length > 0;
-  const { outbox, names } = isSalvaged ? salvaged : { outbox: [...mirror.rows], names: mirror.names };
-  const hasUnsent = salvaged !== emptyUnsentSnapshot || outbox.length > 0;
-  if (!hasUnsent && mirror.fileCount === 0) return true;
-  if (hasUnsent) await restoreUnsentSnapshot(opened, me, { ...salvaged, outbox, names });
-  const fileCount = await opened.store.outbox
-    .filter(({ body, state }) => body.type !== "text" && state !== "failed")
-    .count();
-  const isComplete = fileCount >= mirror.fileCount;
-  mirror.recordFileCount(fileCount);
-  return isComplete;
 };
 
 type StoreLossEvents = {

@@ -5,7 +5,7 @@ import { ConversationId, Uuid } from "#contract/ids.ts";
 import { Body } from "#contract/messages/body.ts";
 import { Seq } from "#contract/messages/positions.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import { BlobRow, type MetaRow, OutboxRow, UploadRow } from "#sync/store/database.ts";
+import { BlobRow, type MetaRow, UploadRow } from "#sync/store/database.ts";
 import { AttachmentDraftRow, isDraftKey, RecordingChunkRow, RecordingRow } from "#sync/store/pending/draft-keys.ts";
 import { isPendingDeletionKey } from "#sync/store/pending/pending-deletions.ts";
 import { isPendingEditKey } from "#sync/store/pending/pending-edits.ts";
@@ -16,7 +16,6 @@ import { PostQueueRow } from "#sync/store/post-rows.ts";
 import { hasPendingSettings, type SettingsRow, settingsKey } from "#sync/store/settings-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { ReplyTarget } from "#sync/unsent/draft-row.ts";
-import { type KnownNames, noKnownNames } from "./known-names.ts";
 
 /**
  * Entries of `meta` that exist on this device only: drafts, pending deletions, edits, reactions and flags, and changed
@@ -74,7 +73,6 @@ export const isUnsentMetaRow = ({ key, value }: MetaRow): boolean =>
  * texts first, the bytes of files last.
  */
 const unsentRows = {
-  outbox: OutboxRow,
   meta: UnsentMetaRow,
   postbox: PostQueueRow,
   uploads: UploadRow,
@@ -90,29 +88,25 @@ const unsentTables = Object.keys(unsentRows) as UnsentTable[];
 export const isUnsentRow = (table: UnsentTable, row: unknown): boolean => v.is(unsentRows[table], row);
 
 /**
- * Unsent messages and posts with their files, drafts, pending deletions and edits, settings (in `meta`) and interrupted
- * recordings. `names` is only in memory.
+ * Files of unsent messages, unsent posts with their files, drafts with attachments, pending deletions and edits, settings
+ * (in `meta`) and interrupted recordings.
  */
-export type UnsentSnapshot = { [Table in UnsentTable]: v.InferOutput<(typeof unsentRows)[Table]>[] } & {
-  names: KnownNames;
-};
+export type UnsentSnapshot = { [Table in UnsentTable]: v.InferOutput<(typeof unsentRows)[Table]>[] };
 
 export const emptyUnsentSnapshot: UnsentSnapshot = {
-  outbox: [],
   meta: [],
   postbox: [],
   uploads: [],
   recordings: [],
   chunks: [],
   blobs: [],
-  names: noKnownNames,
 };
 
 /** Snapshot of the rows that `read` returns for each table. */
 export const readUnsentTables = async (read: (table: UnsentTable) => Promise<unknown[]>): Promise<UnsentSnapshot> => {
   const snapshot: Record<string, unknown[]> = {};
   for (const table of unsentTables) snapshot[table] = await read(table);
-  return { ...snapshot, names: noKnownNames } as UnsentSnapshot;
+  return snapshot as UnsentSnapshot;
 };
 
 const toBackupName = (name: string): string => `${name}-backup`;
@@ -125,7 +119,6 @@ class UnsentBackupDatabase extends Dexie {
   constructor(platform: Platform, name: string) {
     super(toBackupName(name), { ...platform.indexedDb, chromeTransactionDurability: "strict", cache: "disabled" });
     this.version(1).stores({
-      outbox: "cid",
       meta: "key",
       postbox: "id",
       uploads: "file",

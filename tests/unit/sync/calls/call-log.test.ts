@@ -75,7 +75,7 @@ describe("the entry of a call on a device", () => {
     const tab = await makeDevice(server, amina).openTab();
     server.addCallEntry(benoit, chat, { kind: "audio", status: "missed", seconds: 0 });
     await waitUntilDeviceSynced(server, tab, chat);
-    const [item] = (await readChat(getContext(tab).store, chat, 10)).items;
+    const [item] = (await readChat(getContext(tab), chat, 10)).items;
     if (!item) throw new Error("the line is not here");
     await expect(enqueueForward(tab, chat, item, [other])).rejects.toThrow("original_gone");
     let found: unknown;

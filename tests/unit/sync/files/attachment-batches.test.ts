@@ -7,6 +7,8 @@ import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { retryFailedMessage, setUploadPaused } from "#sync/sending/files/retry-message.ts";
 import { enqueueFiles } from "#sync/sending/files/send-files.ts";
 import { batchWaitMs } from "#sync/sending/outbox.ts";
+import { changeMessage, listOutbox, listUnsent } from "#sync/unsent/messages.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -18,7 +20,7 @@ const smallBytes = 1_000;
 const captionsOf = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => ("text" in body ? body.text : body.type));
 
-const unsentOf = (tab: SyncClient, chat: ConversationId) => getContext(tab).store.queryUnsent(chat).toArray();
+const unsentOf = (tab: SyncClient, chat: ConversationId) => listUnsent(tab.unsent, chat);
 
 /** Only uploads of more than one part are blocked. */
 const isBig = (request: HttpRequest) => isPart(request) && !request.path.endsWith("/parts/0");
@@ -88,8 +90,8 @@ describe("files chosen together", () => {
     expect(captionsOf(paused.server, paused.chat)).toEqual(["two", "three", "one"]);
 
     const failed = await makeStuck();
-    const { strict } = getContext(failed.tab);
-    await strict.outbox.update(failed.first, { state: "failed", error: "file_not_found" });
+    const fail = (row: OutboxRow): OutboxRow => ({ ...row, state: "failed", error: "file_not_found" });
+    await failed.tab.unsent.changeAll([changeMessage(failed.first, failed.tab.platform.now(), fail)]);
     failed.tab.notifyChanged("outbox");
     await eventually(() => expect(captionsOf(failed.server, failed.chat)).toEqual(["two", "three"]));
     failed.phone.shouldLose = () => false;
@@ -105,10 +107,12 @@ describe("files chosen together", () => {
 
   it("do not wait forever for one that is blocked", async () => {
     const { server, phone, tab, chat } = await makeStuck();
-    const { strict, platform } = getContext(tab);
+    const { platform } = getContext(tab);
     const almostOver = platform.now() - batchWaitMs + 20_000;
     const clock = vi.spyOn(platform, "now").mockReturnValue(platform.now());
-    await strict.outbox.filter(({ state }) => state === "queued").modify({ readyAt: almostOver });
+    const queued = listOutbox(tab.unsent).filter(({ state }) => state === "queued");
+    const delay = (row: OutboxRow): OutboxRow => ({ ...row, readyAt: almostOver });
+    await tab.unsent.changeAll(queued.map(({ cid }) => changeMessage(cid, platform.now(), delay)));
     tab.notifyChanged("outbox");
     await phone.pass(5_000);
     expect(captionsOf(server, chat)).toEqual([]);

@@ -11,6 +11,7 @@ import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
 import { enqueueFiles } from "#sync/sending/files/send-files.ts";
 import { enqueueForward } from "#sync/sending/multicast.ts";
 import { readUnsentContent } from "#sync/store/pending/draft-rows.ts";
+import { listOutbox } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -167,7 +168,7 @@ describe("a file of a message", () => {
     // The server has deleted it meanwhile: the stored copy is the only one.
     server.files.all.clear();
     server.log(other).open = true;
-    const [unsent] = await getContext(tab).store.outbox.toArray();
+    const [unsent] = listOutbox(tab.unsent);
     await retryFailedMessage(tab, unsent?.cid ?? "");
     await eventually(async () => expect(await listShown(tab, other)).toEqual(["image sent"]));
   });
@@ -195,7 +196,7 @@ describe("a file of a message", () => {
       shelved.load(chat);
       await becomes("here");
     }
-    const own = findAttachment((await store.outbox.toArray())[0]?.body ?? { type: "deleted" })?.file;
+    const own = findAttachment(listOutbox(tab.unsent)[0]?.body ?? { type: "deleted" })?.file;
     const kept = [own, ...bodies.slice(2).map(({ file }) => file)].sort();
     await eventually(async () => expect((await store.files.toArray()).map(({ file }) => file).sort()).toEqual(kept));
     expect((await store.blobs.toArray()).map(({ file }) => file).sort()).toEqual(kept);

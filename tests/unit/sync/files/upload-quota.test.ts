@@ -88,6 +88,8 @@ describe("files and storage quota", () => {
     phone.faults.isOffline = false;
     const second = await phone.openTab();
     expect(left).toBeLessThanOrEqual(0);
+    await phone.pass(10_000); // the database of unsent data is opened again
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
     await waitUntilDeviceSynced(server, second, chat);
     expect(server.files.bytes(getOnlyFile(server).id)).toEqual(makeBytes(fourPartSize));
   });

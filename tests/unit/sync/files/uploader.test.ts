@@ -10,6 +10,7 @@ import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { retryFailedMessage, setUploadPaused } from "#sync/sending/files/retry-message.ts";
 import { enqueueFiles } from "#sync/sending/files/send-files.ts";
 import { Uploader } from "#sync/sending/files/uploader.ts";
+import { listUnsent } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -26,10 +27,10 @@ import {
 } from "#tests/support/model/outgoing-files.ts";
 
 const cidOf = async (tab: SyncClient, chat: ConversationId): Promise<Uuid> =>
-  (await getContext(tab).store.queryUnsent(chat).first())?.cid ?? "";
+  listUnsent(tab.unsent, chat)[0]?.cid ?? "";
 
 const uploadIn = async (tab: SyncClient, chat: ConversationId) =>
-  (await readChat(getContext(tab).store, chat, 100)).items.find(({ upload }) => upload)?.upload;
+  (await readChat(getContext(tab), chat, 100)).items.find(({ upload }) => upload)?.upload;
 
 /** A phone whose connection accepts this many parts and then nothing more. */
 const cutAfter = (phone: ModelDevice, parts: number) => {
@@ -169,7 +170,7 @@ describe("a file being uploaded", () => {
       path.endsWith("/complete") ? { error: "image_too_many_pixels" } : undefined;
     await sendFiles(tab, chat, makePicture(500));
     await eventually(async () => expect(await listShown(tab, chat)).toEqual(["image failed"]));
-    const [item] = (await readChat(getContext(tab).store, chat, 10)).items;
+    const [item] = (await readChat(getContext(tab), chat, 10)).items;
     expect(item).toMatchObject({ error: "image_too_many_pixels", upload: { state: "failed" } });
     server.files.refuse = () => undefined;
     await retryFailedMessage(tab, item?.cid ?? "");

@@ -14,6 +14,7 @@ import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
 import { enqueueBroadcast } from "#sync/sending/multicast.ts";
 import { readUnsentContent } from "#sync/store/pending/draft-rows.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { listUnsent } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   findListRow,
@@ -64,7 +65,7 @@ describe("a group from which the user was removed", () => {
     await phone.pass(2_000); // The server was asked what became of queued messages.
     const { length: before } = sentTo(server, group);
     const { store } = getContext(tab);
-    const { items } = await readChat(store, group, 10);
+    const { items } = await readChat(getContext(tab), group, 10);
     expect(items.every(({ error }) => error === "conversation_not_found")).toBe(true);
     expect(await findListRow(tab, group)).toMatchObject({
       gone: true,
@@ -85,7 +86,7 @@ describe("a group from which the user was removed", () => {
     expect(server.log(group).messages.every(({ author }) => author === amina)).toBe(true);
     expect([...server.files.all.values()].every(({ isReady }) => !isReady)).toBe(true);
     // Discarded one by one, the last one removes the group from the list.
-    const left = (await store.queryUnsent(group).toArray()).map(({ cid }) => cid);
+    const left = listUnsent(tab.unsent, group).map(({ cid }) => cid);
     for (const cid of left.slice(1)) await discardUnsentMessage(tab, cid);
     expect(await findListRow(tab, group)).toMatchObject({ last: { body: { text: "unsent" } } });
     await discardUnsentMessage(tab, left[0] ?? "");
@@ -163,7 +164,7 @@ describe("a group from which the user was removed", () => {
     server.changeGroup(amina, group, { type: "remove", user: benoit });
     await waitUntilGone(tab, group);
     server.files.refuse = () => undefined;
-    const [unsent] = await getContext(tab).store.queryUnsent(withBenoit).toArray();
+    const [unsent] = listUnsent(tab.unsent, withBenoit);
     await retryFailedMessage(tab, unsent?.cid ?? "");
     await waitUntilDeviceSynced(server, tab, withBenoit);
     await eventually(async () => expect(await listShown(tab, withBenoit)).toEqual(["image sent"]));
@@ -287,7 +288,8 @@ describe("a group from which the user was removed", () => {
     server.changeGroup(amina, group, { type: "remove", user: benoit });
     await waitUntilGone(follower, group);
     await enqueueText(follower, group, "too late");
-    for (const tab of [leader, follower]) expect(await listShown(tab, group)).toEqual(["too late failed"]);
+    for (const tab of [leader, follower])
+      await eventually(async () => expect(await listShown(tab, group)).toEqual(["too late failed"]));
     await phone.pass(20_000);
     expect(sentTo(server, group)).toEqual([]);
   });

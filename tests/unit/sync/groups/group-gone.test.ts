@@ -9,6 +9,7 @@ import { readConversation } from "#sync/queries/conversation.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
 import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
+import { listUnsent } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   findListRow,
@@ -105,8 +106,8 @@ describe("a group from which the user was removed", () => {
       muted: true,
       group: { number: 1, count: 3 },
     });
-    expect((await readChat(getContext(tab).store, group, 100)).hasMoreOnServer).toBe(false);
-    const [unsent] = await getContext(tab).store.queryUnsent(group).toArray();
+    expect((await readChat(getContext(tab), group, 100)).hasMoreOnServer).toBe(false);
+    const [unsent] = listUnsent(tab.unsent, group);
     await retryFailedMessage(tab, unsent?.cid ?? "");
     await eventually(async () => expect((await listShown(tab, group)).at(-1)).toBe("too late sent"));
     await waitUntilDeviceSynced(server, tab, group);
@@ -172,7 +173,7 @@ describe("a group from which the user was removed", () => {
     const change = { epoch, counter: counter + 1 };
     const newer = page.messages.map((message, index) => ({ ...message, seq: storedTo + 1 + index }));
     const request = { conversation: group, direction: "after", seq: storedTo, head: storedTo, revised: 0 } as const;
-    await applyChanges(context.store, benoit, [
+    await applyChanges(context, [
       { type: "page", request: { ...question, head: 53, revised: 0 }, page },
       { type: "page", request, page: { ...page, head: storedTo + newer.length, messages: newer, more: false } },
       { type: "messages", target: group, messages: page.messages },

@@ -8,6 +8,7 @@ import { readConversation } from "#sync/queries/conversation.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
 import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
 import { listUnknownMembers, readStoredMembersVersion } from "#sync/store/members.ts";
+import { listUnsent } from "#sync/unsent/messages.ts";
 import { getContext, listConversations, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
 import { makePicture, sendFiles } from "#tests/support/model/outgoing-files.ts";
@@ -53,7 +54,7 @@ describe("a group that this person left", () => {
     expect(await listShown(tab, group)).toEqual(["event", "un", "en route sending", "image failed"]);
     await enqueueText(tab, group, "trop tard");
     expect((await listShown(tab, group)).at(-1)).toBe("trop tard failed");
-    const failed = (await store.queryUnsent(group).toArray()).find(({ state }) => state === "failed");
+    const failed = listUnsent(tab.unsent, group).find(({ state }) => state === "failed");
     await expect(retryFailedMessage(tab, failed?.cid ?? "")).rejects.toMatchObject({ code: "conversation_not_found" });
     expect(await store.conversations.get(group)).toMatchObject({ wantDelivered: 0, wantRead: 0, unread: 0 });
   });

@@ -4,6 +4,7 @@ import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
 import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
 import { enqueueBroadcast } from "#sync/sending/multicast.ts";
+import { listUnsent } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { findListRow, getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup } from "#tests/support/model/model-fixtures.ts";
@@ -57,7 +58,7 @@ describe.each(ways)("messages being sent to a group when their author was remove
   });
 
   it("are shown as failed once the server denied them, and no later message is ever sent", async () => {
-    const { server, amina, group, withBenoit, phone, tab, store, takeOut } = await openHis(way);
+    const { server, amina, group, withBenoit, phone, tab, takeOut } = await openHis(way);
     server.refuse = (_, { type }) => (type === "send" || type === "multicast" ? { error: "unavailable" } : undefined);
     await enqueueText(tab, group, "not in time");
     await enqueueBroadcast(tab, [group, withBenoit], "to both");
@@ -66,17 +67,15 @@ describe.each(ways)("messages being sent to a group when their author was remove
     await sendFiles(tab, group, makePicture(1_000));
     const later = ["too late failed", "image failed"];
     expect(await listShown(tab, group)).toEqual(["not in time sending", "to both sending", ...later]);
-    for (const { cid } of await store.queryUnsent(group).toArray())
+    for (const { cid } of listUnsent(tab.unsent, group))
       await expect(retryFailedMessage(tab, cid)).rejects.toMatchObject({ code: "conversation_not_found" });
-    const late = (await store.queryUnsent(group).toArray()).flatMap(({ cid, state }) =>
-      state === "failed" ? cid : [],
-    );
+    const late = listUnsent(tab.unsent, group).flatMap(({ cid, state }) => (state === "failed" ? cid : []));
     expect(late).toHaveLength(2);
     server.refuse = () => undefined;
     phone.wake();
     const failed = ["not in time failed", "to both failed", ...later];
     await eventually(async () => expect(await listShown(tab, group)).toEqual(failed));
-    const unsent = await store.queryUnsent(group).toArray();
+    const unsent = listUnsent(tab.unsent, group);
     expect(unsent.map(({ error }) => error)).toEqual(Array(4).fill("conversation_not_found"));
     await waitUntilDeviceSynced(server, tab, withBenoit);
     expect(await listShown(tab, withBenoit)).toEqual(["to both sent"]);

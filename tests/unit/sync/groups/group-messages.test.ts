@@ -27,7 +27,7 @@ const viewAll = async (tab: SyncClient, chat: ConversationId, seq: number) => {
 };
 
 const itemIn = async (tab: SyncClient, chat: ConversationId, seq: number) => {
-  const { items } = await readChat(getContext(tab).store, chat, 100);
+  const { items } = await readChat(getContext(tab), chat, 100);
   const item = items.find((one) => one.seq === seq);
   if (!item) throw new Error("no such message here");
   return item;

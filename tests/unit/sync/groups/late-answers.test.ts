@@ -22,13 +22,13 @@ describe("late answers", () => {
     server.changeGroup(amina, group, { type: "remove", user: benoit });
     await waitUntilGone(tab, group);
     const before = await readSyncCursor(store);
-    await applyInTransaction(store, benoit, [{ ...answer, move: (cursor) => addGap(cursor, 0) }]);
+    await applyInTransaction(getContext(tab), [{ ...answer, move: (cursor) => addGap(cursor, 0) }]);
     expect(await store.conversations.get(group)).toMatchObject({ gone: true, group: { name: "Cousins" } });
     expect(await readSyncCursor(store)).toEqual(before);
     // One as new as the stored state is applied.
     const fresh = server.listChanges(benoit, 0);
     const changes = toRowChanges(fresh);
-    await applyInTransaction(store, benoit, [
+    await applyInTransaction(getContext(tab), [
       {
         type: "answer",
         knownCounter,
@@ -68,7 +68,7 @@ describe("late answers", () => {
     const answerWith = async (change: { epoch: string; counter: number }, value: boolean) => {
       const answer = { conversation: group, upTo: 0, keep: value, change };
       const mute = { muted: value, mutedUntil: null, mutedExceptMentions: false };
-      await applyInTransaction(store, amina, [
+      await applyInTransaction(getContext(tab), [
         { type: "muted", mute, ...answer },
         { type: "cleared", ...answer },
       ]);
@@ -118,7 +118,7 @@ describe("late answers", () => {
     const old = server.row(amina, server.log(group));
     server.changeGroup(amina, group, { type: "rename", name: "Cousins" });
     await waitUntilDeviceSynced(server, tab, group);
-    await applyInTransaction(getContext(tab).store, amina, [{ type: "row", row: old }]);
+    await applyInTransaction(getContext(tab), [{ type: "row", row: old }]);
     expect(await findListRow(tab, group)).toMatchObject({ group: { name: "Cousins" } });
   });
 });

@@ -72,7 +72,7 @@ const nameMembers = async (tab: SyncClient, group: ConversationId, ...names: str
   );
 };
 const lastBody = async (tab: SyncClient, chat: ConversationId) => {
-  const { items } = await readChat(getContext(tab).store, chat, 5);
+  const { items } = await readChat(getContext(tab), chat, 5);
   const body = items[0]?.body;
   if (!body) throw new Error("no message");
   return body;
@@ -119,7 +119,7 @@ describe("mentions in a group", () => {
     await enqueueText(aminaTab, group, "deux");
     await eventually(async () => expect(await mentionsIn(benoitTab, group)).toEqual([2]));
     await waitUntilDeviceSynced(server, aminaTab, group);
-    const { items } = await readChat(getContext(aminaTab).store, group, 5);
+    const { items } = await readChat(getContext(aminaTab), group, 5);
     expect(items.map(({ body }) => "text" in body && body.text).slice(0, 2)).toEqual([
       "deux",
       "@Benoît un, moi@Benoît.cd",
@@ -155,7 +155,7 @@ describe("mentions in a group", () => {
     await nameMembers(aminaTab, other, "Benoît");
     await enqueueText(aminaTab, group, "@Benoît un");
     await waitUntilDeviceSynced(server, aminaTab, group);
-    const { items } = await readChat(getContext(aminaTab).store, group, 5);
+    const { items } = await readChat(getContext(aminaTab), group, 5);
     if (!items[0]) throw new Error("no message");
     await enqueueForward(aminaTab, group, items[0], [other]);
     await eventually(async () => expect(await lastBody(aminaTab, other)).toMatchObject({ text: "@Benoît un" }));

@@ -9,6 +9,7 @@ import { applyInTransaction } from "#sync/inbound/apply/apply-server-changes.ts"
 import { readConversations } from "#sync/queries/conversation-list.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
+import { listUnsent } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -32,10 +33,10 @@ describe("a deleted person", () => {
     server.sendTexts(benoit, chat, "Mbote");
     await waitUntilDeviceSynced(server, tab, chat);
     server.updateContact(amina, createDeletedRelation(benoit));
-    const { store, me } = getContext(tab);
+    const { store } = getContext(tab);
     await eventually(async () => expect((await store.people.get(benoit))?.deleted).toBe(1));
     expect(await store.people.get(benoit)).toMatchObject({ username: "", phone: "", avatar: null, state: "none" });
-    const [item] = (await readConversations(store, me, 10)) ?? [];
+    const [item] = (await readConversations(getContext(tab), 10)) ?? [];
     expect(item).toMatchObject({ peer: benoit, person: { deleted: 1 }, last: { body: { text: "Mbote" } } });
     await eventually(() => expect(phone.deletedPictures).toContain(benoit));
   });
@@ -65,7 +66,7 @@ describe("a deleted person", () => {
     const tab = await makeDevice(server, amina).openTab();
     server.sendTexts(benoit, chat, "Mbote");
     await waitUntilDeviceSynced(server, tab, chat);
-    const { store, me } = getContext(tab);
+    const { store } = getContext(tab);
     const [held] = await store.messages.toArray();
     if (!held) throw new Error("no message");
     const of = (body: StoredBody) => [{ seq: held.seq, at: held.at, sender: held.sender, body }];
@@ -76,7 +77,7 @@ describe("a deleted person", () => {
       (await store.conversations.get(chat))?.preview,
     ];
     await store.messages.put({ ...held, body: passedOn });
-    await applyInTransaction(store, me, [
+    await applyInTransaction(getContext(tab), [
       { type: "revised", target: chat, since: 0, revision: 1, messages: of(unsigned) },
     ]);
     expect(await seen()).toEqual([unsigned, unsigned]);
@@ -84,10 +85,10 @@ describe("a deleted person", () => {
     const request = { conversation: chat, direction: "after", seq: 0, head: held.seq, revised: 0 } as const;
     const epoch = (await store.conversations.get(chat))?.epoch ?? "";
     const page = { epoch, head: held.seq, messages: of(passedOn), more: false, anchor: null };
-    await applyInTransaction(store, me, [{ type: "page", request, page }]);
+    await applyInTransaction(getContext(tab), [{ type: "page", request, page }]);
     expect((await seen())[0]).toEqual(unsigned);
     const deleted = { type: "deleted" } as const;
-    await applyInTransaction(store, me, [
+    await applyInTransaction(getContext(tab), [
       { type: "revised", target: chat, since: 1, revision: 2, messages: of(deleted) },
     ]);
     expect(await seen()).toEqual([deleted, deleted]);
@@ -106,7 +107,7 @@ describe("a deleted person", () => {
     server.updateContact(amina, createDeletedRelation(benoit));
     await eventually(async () => expect(await listShown(tab, chat)).toContain("image failed"));
     const { store } = getContext(tab);
-    const [unsent] = await store.queryUnsent(chat).toArray();
+    const [unsent] = listUnsent(tab.unsent, chat);
     if (!unsent) throw new Error("nothing is unsent");
     expect(unsent).toMatchObject({ error: "not_connected", body: { text: "Maman" } });
     expect(await store.uploads.toArray()).toMatchObject([{ state: "failed" }]);

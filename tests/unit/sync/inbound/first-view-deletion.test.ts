@@ -6,6 +6,7 @@ import { applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts"
 import { deleteMessageForSelf } from "#sync/operations/delete-for-self.ts";
 import { editOwnMessage } from "#sync/operations/edit-message.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
+import { listOutbox } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -55,7 +56,7 @@ const changes: Record<string, (scene: Scene) => unknown> = {
     phone.faults.isOffline = true;
     for (const socket of phone.sockets) socket.end(1006);
     await enqueueText(tab, chat, "unsent");
-    const [unsent] = await getContext(tab).store.outbox.toArray();
+    const [unsent] = listOutbox(tab.unsent);
     await discardUnsentMessage(tab, unsent?.cid ?? "");
   },
   "the conversation is closed": ({ server, chat }) => server.closeConversation(chat),

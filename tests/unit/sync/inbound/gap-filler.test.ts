@@ -73,13 +73,12 @@ describe("catching up", () => {
     server.sendTexts(benoit, chat, ...numbered(1, 95));
     const tab = await makeDevice(server, amina).openTab();
     await waitUntilDeviceSynced(server, tab, chat);
-    const { store } = getContext(tab);
-    for (let i = 0; i < 10 && (await readChat(store, chat, 1_000)).hasMoreOnServer; i++)
+    for (let i = 0; i < 10 && (await readChat(getContext(tab), chat, 1_000)).hasMoreOnServer; i++)
       await fetchOlderMessages(tab, chat);
     expect(await listTexts(tab, chat)).toEqual(numbered(1, 95));
-    expect((await readChat(store, chat, 1_000)).hasMoreOnServer).toBe(false);
-    expect(await readChat(store, chat, 40)).toMatchObject({ hasMoreLocally: true });
-    expect((await readChat(store, chat, 40)).items).toHaveLength(40);
+    expect((await readChat(getContext(tab), chat, 1_000)).hasMoreOnServer).toBe(false);
+    expect(await readChat(getContext(tab), chat, 40)).toMatchObject({ hasMoreLocally: true });
+    expect((await readChat(getContext(tab), chat, 40)).items).toHaveLength(40);
   });
 
   it("a new device with many conversations lists all of them and loads only the newest part of the recent ones", async () => {
@@ -100,7 +99,7 @@ describe("catching up", () => {
     expect(list.every(({ at }, index) => at <= (list[index - 1]?.at ?? at))).toBe(true);
     const oldest = chats[0] ?? "";
     expect(await listTexts(tab, oldest)).toEqual([]);
-    expect(await readChat(getContext(tab).store, oldest, 40)).toMatchObject({ isNotLoadedYet: true });
+    expect(await readChat(getContext(tab), oldest, 40)).toMatchObject({ isNotLoadedYet: true });
     tab.prioritizeConversation(oldest);
     await eventually(async () => expect(await listTexts(tab, oldest)).toEqual(numbered(31, 60)));
     expect((await getContext(tab).store.people.where("state").equals("contact").toArray()).length).toBe(76);
@@ -191,7 +190,7 @@ describe("catching up", () => {
     server.sendTexts(benoit, chat, "new");
     await eventually(async () => expect(await listTexts(tab, chat)).toEqual(["new"]));
     expect((await listConversations(tab))[0]).toMatchObject({ unread: 1, last: { body: { text: "new" } } });
-    expect(await readChat(getContext(tab).store, chat, 40)).toMatchObject({
+    expect(await readChat(getContext(tab), chat, 40)).toMatchObject({
       hasMoreLocally: false,
       hasMoreOnServer: false,
     });
@@ -252,14 +251,13 @@ describe("catching up", () => {
     const tab = await makeDevice(server, amina).openTab();
     server.sendTexts(benoit, chat, ...numbered(1, 6));
     await waitUntilDeviceSynced(server, tab, chat);
-    const { store, me } = getContext(tab);
     const applyOwnRead = (read: number, unread: number) =>
-      applyInTransaction(store, me, [{ type: "ownRead", target: chat, delivered: 6, read, unread, head: 6 }]);
+      applyInTransaction(getContext(tab), [{ type: "ownRead", target: chat, delivered: 6, read, unread, head: 6 }]);
     await applyOwnRead(6, 0);
     await applyOwnRead(2, 4);
     expect((await listConversations(tab))[0]).toMatchObject({ unread: 0 });
     const row = { ...server.row(amina, server.log(chat)), read: 2, unread: 4 };
-    await applyInTransaction(store, me, [{ type: "row", row }]);
+    await applyInTransaction(getContext(tab), [{ type: "row", row }]);
     expect((await listConversations(tab))[0]).toMatchObject({ unread: 0 });
   });
 
@@ -285,20 +283,19 @@ describe("catching up", () => {
     phone.faults.blackhole = true;
     server.sendTexts(benoit, chat, "b");
     server.sendTexts(amina, chat, "c");
-    const { store, me } = getContext(tab);
     const unread = async () => (await listConversations(tab))[0]?.unread;
     const page = server.execute(amina, { type: "page", conversation: chat, direction: "after", seq: 1, limit: 10 });
     if (isRefusal(page)) throw new Error(page.error);
     const [pushed, own] = page.messages;
     if (!pushed || !own) throw new Error("no messages");
     // The own message, sent by HTTP, gets its position before the message preceding it arrived.
-    await applyInTransaction(store, me, [{ type: "messages", target: chat, messages: [own] }]);
+    await applyInTransaction(getContext(tab), [{ type: "messages", target: chat, messages: [own] }]);
     expect(await unread()).toBe(1);
     const request = { conversation: chat, direction: "after", seq: 1, head: 1, revised: 0 } as const;
-    await applyInTransaction(store, me, [{ type: "page", request, page }]);
+    await applyInTransaction(getContext(tab), [{ type: "page", request, page }]);
     expect(await unread()).toBe(2);
-    await applyInTransaction(store, me, [{ type: "messages", target: chat, messages: [pushed] }]);
-    await applyInTransaction(store, me, [{ type: "page", request, page }]);
+    await applyInTransaction(getContext(tab), [{ type: "messages", target: chat, messages: [pushed] }]);
+    await applyInTransaction(getContext(tab), [{ type: "page", request, page }]);
     expect(await unread()).toBe(2);
   });
 
@@ -310,8 +307,7 @@ describe("catching up", () => {
     phone.faults.dropAck = 1;
     await enqueueText(tab, chat, "once");
     await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
-    const { store, me } = getContext(tab);
-    await applyInTransaction(store, me, [{ type: "row", row: server.row(amina, server.log(chat)) }]);
+    await applyInTransaction(getContext(tab), [{ type: "row", row: server.row(amina, server.log(chat)) }]);
     expect(await listTexts(tab, chat)).toEqual(["once"]);
     phone.faults.dropAck = 0;
     await waitUntilDeviceSynced(server, tab, chat);

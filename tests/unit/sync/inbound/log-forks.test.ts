@@ -6,6 +6,7 @@ import { deleteMessageBySeq } from "#sync/commands/conversation-commands.ts";
 import { applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
+import { listOutbox } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,
@@ -127,7 +128,7 @@ describe("a server restored from an earlier copy", () => {
     await eventually(async () => expect(await listShown(tab, chat)).toEqual(all));
     await eventually(async () => expect(await listShown(other, chat)).toEqual(all));
     expect(server.log(chat).messages).toHaveLength(14);
-    expect(await getContext(tab).store.outbox.count()).toBe(0);
+    expect(listOutbox(tab.unsent).length).toBe(0);
   });
 
   it("has messages written meanwhile after those it lost", async () => {
@@ -223,7 +224,7 @@ describe("a server restored from an earlier copy", () => {
       const { server, amina, chat, phone, tab, all } = await makeWaiting(added);
       phone.faults.isOffline = true;
       const context = getContext(tab);
-      const [waiting] = await context.store.outbox.toArray();
+      const [waiting] = listOutbox(tab.unsent);
       if (waiting?.body.type !== "text") throw new Error("nothing waits");
       const { cid, body } = waiting;
       const answer = server.execute(amina, { type: "send", conversation: chat, messages: [{ cid, body }] });

@@ -93,7 +93,7 @@ describe("deleting for everybody", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await waitUntilDeviceSynced(server, tab, chat);
-    const { store, me } = getContext(tab);
+    const { store } = getContext(tab);
     const row = await store.conversations.get(chat);
     const question = {
       type: "page",
@@ -107,7 +107,7 @@ describe("deleting for everybody", () => {
     await waitUntilDeviceSynced(server, tab, chat);
     const { applyInTransaction: applyChanges } = await import("#sync/inbound/apply/apply-server-changes.ts");
     const request = { ...question, head: row?.head ?? 0, revised: row?.revised ?? 0 };
-    await applyChanges(store, me, [{ type: "page", request, page }]);
+    await applyChanges(getContext(tab), [{ type: "page", request, page }]);
     tab.prioritizeConversation(chat);
     await waitUntilDeviceSynced(server, tab, chat);
     expect((await listTexts(tab, chat)).slice(3, 6)).toEqual(["m4", "deleted", "m6"]);

@@ -32,8 +32,7 @@ const readFlags = async (tab: SyncClient, chat: ConversationId) => {
   return row ? toEffectiveFlags(row) : noFlags;
 };
 const readList = async (tab: SyncClient, filter: ListFilter = "all") => {
-  const { store, me } = getContext(tab);
-  return ((await readConversations(store, me, 100, undefined, filter)) ?? []).map(({ id }) => id);
+  return ((await readConversations(getContext(tab), 100, undefined, filter)) ?? []).map(({ id }) => id);
 };
 const isSettled = (tab: SyncClient) =>
   eventually(async () => {

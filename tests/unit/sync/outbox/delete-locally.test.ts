@@ -12,6 +12,7 @@ import { enqueueFiles } from "#sync/sending/files/send-files.ts";
 import { enqueueForward } from "#sync/sending/multicast.ts";
 import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { listOutbox } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,
@@ -177,7 +178,7 @@ describe("a message deleted offline", () => {
     server.refuse = () => undefined;
     await eventually(async () => expect((await listShown(tab, group)).at(-1)).toBe("regretted failed"));
     expect(bodiesIn(server, group)).not.toContain("regretted");
-    expect(await getContext(tab).store.outbox.toArray()).toMatchObject([{ error: "original_gone" }]);
+    expect(listOutbox(tab.unsent)).toMatchObject([{ error: "original_gone" }]);
   });
 
   it("shows the server's version again if its author may not delete it any more", async () => {

@@ -8,6 +8,7 @@ import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { enqueueBroadcast } from "#sync/sending/multicast.ts";
 import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { listOutbox } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,
@@ -27,8 +28,7 @@ afterEach(() => {
 const bodiesIn = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => (body.type === "text" ? body.text : body.type));
 
-const unsentCid = async (tab: SyncClient): Promise<Uuid> =>
-  (await getContext(tab).store.outbox.toArray()).at(-1)?.cid ?? "";
+const unsentCid = async (tab: SyncClient): Promise<Uuid> => listOutbox(tab.unsent).at(-1)?.cid ?? "";
 
 const disconnect = (phone: ModelDevice): void => {
   phone.faults.isOffline = true;
@@ -272,11 +272,11 @@ describe("a message deleted while being sent that had not arrived", () => {
     const tab = await phone.openTab();
     await enqueueText(tab, chat, "regretted");
     await enqueueText(tab, chat, "stays");
-    const copy = await getContext(tab).store.outbox.orderBy("order").first();
+    const copy = listOutbox(tab.unsent)[0];
     server.execute(amina, { type: "deletePending", conversation: chat, cid: copy?.cid ?? "" });
     reconnect(phone);
     await waitUntilDeviceSynced(server, tab, chat);
-    expect(await getContext(tab).store.outbox.count()).toBe(0);
+    expect(listOutbox(tab.unsent).length).toBe(0);
     expect(await listShown(tab, chat)).toEqual(["stays sent"]);
     expect(phone.notices).not.toContain("store-reset");
   });
@@ -287,7 +287,7 @@ describe("a message deleted while being sent that had not arrived", () => {
     disconnect(phone);
     const tab = await phone.openTab();
     await enqueueBroadcast(tab, [withBenoit, group], "to both");
-    const rows = await getContext(tab).store.outbox.toArray();
+    const rows = listOutbox(tab.unsent);
     const toOne = rows.find(({ conversation }) => conversation === withBenoit);
     await discardUnsentMessage(tab, toOne?.cid ?? "");
     reconnect(phone);

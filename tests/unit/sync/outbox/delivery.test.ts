@@ -1,13 +1,15 @@
-import { liveQuery } from "dexie";
 import { describe, expect, it } from "vitest";
+import { dayMs } from "#contract/limits/durations.ts";
 import { sendBatchMax } from "#contract/limits/messages.ts";
 import { searchTextOfBody } from "#contract/messages/body.ts";
 import { deleteMessageByClientId } from "#sync/commands/conversation-commands.ts";
+import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
 import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { changeMessage, listOutbox } from "#sync/unsent/messages.ts";
 import { deviceTime } from "#tests/support/model/device-time.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
@@ -22,6 +24,14 @@ import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
 import { TokenBucket } from "#worker/objects/shared/token-bucket.ts";
+
+/** Sets the time at which the unsent messages were written back. */
+const makeOlder = (tab: SyncClient, days: number): Promise<void> =>
+  tab.unsent.changeAll(
+    listOutbox(tab.unsent).map(({ cid }) =>
+      changeMessage(cid, tab.platform.now(), (row) => ({ ...row, createdAt: row.createdAt - days * dayMs })),
+    ),
+  );
 
 describe("sending", () => {
   it("a message goes from clock to one tick, two ticks and blue ticks as the other receives and reads it", async () => {
@@ -104,7 +114,7 @@ describe("sending", () => {
       phone.faults.dropAck = 1;
       await enqueueText(tab, chat, "regretted");
       await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
-      const [unanswered] = await getContext(tab).store.outbox.toArray();
+      const [unanswered] = listOutbox(tab.unsent);
       expect(await discardUnsentMessage(tab, unanswered?.cid ?? "")).toBe(true);
       expect(await listShown(tab, chat)).toEqual([]);
       // Nobody knows yet, and the page dies too.
@@ -132,7 +142,7 @@ describe("sending", () => {
     phone.faults.dropAck = 1;
     await enqueueText(tab, chat, "regretted");
     await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
-    const [unanswered] = await getContext(tab).store.outbox.toArray();
+    const [unanswered] = listOutbox(tab.unsent);
     await discardUnsentMessage(tab, unanswered?.cid ?? "");
     phone.faults.dropAck = 0;
     for (const socket of server.inbox(amina).sockets) socket.close();
@@ -147,7 +157,7 @@ describe("sending", () => {
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
     await enqueueText(tab, chat, "regretted");
-    const [unsent] = await getContext(tab).store.outbox.toArray();
+    const [unsent] = listOutbox(tab.unsent);
     phone.faults.isOffline = false;
     phone.wake();
     await waitUntilDeviceSynced(server, tab, chat);
@@ -168,7 +178,7 @@ describe("sending", () => {
     await enqueueText(tab, chat, "bad");
     await enqueueText(tab, chat, "good");
     await eventually(async () => expect((await listShown(tab, chat)).sort()).toEqual(["bad failed", "good sent"]));
-    const [failed] = await getContext(tab).store.outbox.toArray();
+    const [failed] = listOutbox(tab.unsent);
     expect(failed).toMatchObject({ state: "failed", error: "not_connected" });
     server.refuse = () => undefined;
     await retryFailedMessage(tab, failed?.cid ?? "");
@@ -176,7 +186,7 @@ describe("sending", () => {
     server.refuse = () => ({ error: "not_connected" });
     await enqueueText(tab, chat, "unwanted");
     await eventually(async () => expect(await listShown(tab, chat)).toContain("unwanted failed"));
-    const [unwanted] = await getContext(tab).store.outbox.toArray();
+    const [unwanted] = listOutbox(tab.unsent);
     await discardUnsentMessage(tab, unwanted?.cid ?? "");
     expect(await listShown(tab, chat)).toEqual(["good sent", "bad sent"]);
   });
@@ -211,7 +221,7 @@ describe("sending", () => {
     phone.faults.isOffline = false;
     phone.wake();
     await eventually(() => expect(refusals).toBeGreaterThan(0));
-    expect([...new Set((await getContext(tab).store.outbox.toArray()).map(({ state }) => state))]).toEqual(["queued"]);
+    expect([...new Set(listOutbox(tab.unsent).map(({ state }) => state))]).toEqual(["queued"]);
     await waitUntilDeviceSynced(server, tab, chat);
     expect(server.log(chat).messages.map(({ body }) => body)).toEqual(texts.map((text) => ({ type: "text", text })));
   });
@@ -222,10 +232,7 @@ describe("sending", () => {
     phone.faults.isOffline = true;
     const tab = await phone.openTab();
     await enqueueText(tab, chat, "old");
-    const { store } = getContext(tab);
-    await store.outbox.toCollection().modify((row) => {
-      row.createdAt -= 8 * 24 * 3_600_000;
-    });
+    await makeOlder(tab, 8);
     server.refuse = (_, command) => (command.type === "send" ? { error: "unavailable" } : undefined);
     phone.faults.isOffline = false;
     phone.wake();
@@ -242,11 +249,7 @@ describe("sending", () => {
       socket.end(1006);
     });
     await enqueueText(tab, chat, "old");
-    await getContext(tab)
-      .store.outbox.toCollection()
-      .modify((row) => {
-        row.createdAt -= 800 * 24 * 3_600_000;
-      });
+    await makeOlder(tab, 800);
     phone.faults.isOffline = false;
     phone.wake();
     await eventually(async () => expect(await listShown(tab, chat)).toEqual(["old sent"]));
@@ -257,7 +260,7 @@ describe("sending", () => {
     const tab = await makeDevice(server, amina).openTab();
     await expect(enqueueText(tab, chat, " \n ")).rejects.toMatchObject({ code: "empty_message" });
     await expect(enqueueText(tab, chat, "x".repeat(8_001))).rejects.toMatchObject({ code: "message_too_long" });
-    expect(await getContext(tab).store.outbox.count()).toBe(0);
+    expect(listOutbox(tab.unsent).length).toBe(0);
   });
 
   it("persistent storage is requested once, after the first message is sent", async () => {
@@ -285,7 +288,7 @@ describe("sending", () => {
     const tab = await phone.openTab();
     await enqueueText(tab, chat, "same");
     const { store } = getContext(tab);
-    const [pending] = await store.outbox.toArray();
+    const [pending] = listOutbox(tab.unsent);
     phone.faults.isOffline = false;
     phone.wake();
     await waitUntilDeviceSynced(server, tab, chat);
@@ -330,15 +333,14 @@ describe("a server with a rate limit for messages", () => {
     limit(server, phone);
     const asked = server.executedCommands.length;
     const failed = new Set<string>();
-    const { store } = getContext(tab);
-    const watch = liveQuery(() => store.outbox.toArray()).subscribe((rows) => {
-      for (const { cid, state } of rows) if (state === "failed") failed.add(cid);
+    const unwatch = tab.unsent.state.subscribe(() => {
+      for (const { cid, state } of listOutbox(tab.unsent)) if (state === "failed") failed.add(cid);
     });
     phone.faults.noUpgrade = noUpgrade;
     phone.faults.isOffline = false;
     phone.wake();
     await eventually(() => expect(server.log(chat).messages).toHaveLength(texts.length));
-    watch.unsubscribe();
+    unwatch();
     expect(server.log(chat).messages.map(({ body }) => searchTextOfBody(body))).toEqual(texts);
     expect(failed.size).toBe(0);
     // At most one is refused for each that is accepted.

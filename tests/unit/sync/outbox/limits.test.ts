@@ -4,8 +4,9 @@ import { type ConversationId, privateConversationId } from "#contract/ids.ts";
 import { outboxWindow } from "#contract/limits/messages.ts";
 import { searchTextOfBody } from "#contract/messages/body.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
+import { listOutbox } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
+import { listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
@@ -80,10 +81,8 @@ describe.each([
     await phone.kill(tab);
     phone.indexedDB = new IDBFactory();
     const next = await phone.openTab();
-    await eventually(async () => expect(await getContext(next).store.outbox.count()).toBe(150));
-    const restored = (await getContext(next).store.outbox.orderBy("order").toArray()).map(({ body }) =>
-      searchTextOfBody(body),
-    );
+    await eventually(async () => expect(listOutbox(next.unsent).length).toBe(150));
+    const restored = listOutbox(next.unsent).map(({ body }) => searchTextOfBody(body));
     expect(restored).toEqual(numbered("old ", 150));
     limitSends(server, phone, 60);
     phone.faults.isOffline = false;

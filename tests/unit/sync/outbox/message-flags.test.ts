@@ -14,7 +14,7 @@ import { ModelServer } from "#tests/support/model/model-server.ts";
 
 /** Positions of the starred messages that the chat shows. */
 const listShown = async (tab: SyncClient, id: ConversationId) =>
-  (await readChat(getContext(tab).store, id, 100)).items.flatMap(({ starred, seq }) => (starred ? seq : [])).reverse();
+  (await readChat(getContext(tab), id, 100)).items.flatMap(({ starred, seq }) => (starred ? seq : [])).reverse();
 const readList = async (tab: SyncClient, me: Uuid) =>
   (await readStarredMessages(getContext(tab).store, me, undefined, 10)).messages;
 const listSeqs = async (tab: SyncClient, me: Uuid) => (await readList(tab, me)).map(({ seq }) => seq);
@@ -136,8 +136,8 @@ it("the list has the newest star first, and fetches messages that the device doe
 });
 
 describe("a message deleted for oneself", () => {
-  const readPreview = async (tab: SyncClient, me: Uuid) => {
-    const [item] = (await readConversations(getContext(tab).store, me, 10)) ?? [];
+  const readPreview = async (tab: SyncClient, _me: Uuid) => {
+    const [item] = (await readConversations(getContext(tab), 10)) ?? [];
     return item?.last.body;
   };
   const listStoredTexts = async (tab: SyncClient, id: ConversationId) =>

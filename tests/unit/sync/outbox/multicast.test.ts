@@ -8,6 +8,7 @@ import { readChat } from "#sync/queries/chat-messages.ts";
 import { readBlockedPeople } from "#sync/queries/people.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/sending/multicast.ts";
+import { listOutbox } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -23,7 +24,7 @@ const asked = (server: ModelServer, type: string) =>
   server.executedCommands.filter(({ command }) => command.type === type);
 
 const itemIn = async (tab: SyncClient, chat: ConversationId, index: number) => {
-  const { items } = await readChat(getContext(tab).store, chat, 100);
+  const { items } = await readChat(getContext(tab), chat, 100);
   const item = items.toReversed()[index];
   if (!item) throw new Error("nothing there");
   return item;
@@ -98,7 +99,7 @@ describe("forwarding and broadcasting", () => {
       await enqueueBroadcast(tab, chats, "to all");
       for (const chat of [open, last]) await waitUntilDeviceSynced(server, tab, chat);
       await eventually(async () => expect(await listShown(tab, closed)).toEqual(["to all failed"]));
-      expect(await getContext(tab).store.outbox.toArray()).toMatchObject([{ error: "not_connected" }]);
+      expect(listOutbox(tab.unsent)).toMatchObject([{ error: "not_connected" }]);
     },
   );
 

@@ -61,8 +61,8 @@ it("a pinned message that is deleted for oneself is at once shown without its wo
   phone.faults.isOffline = true;
   await deleteMessageForSelf(tab, id, 2);
   await expectShown([1, 2]);
-  expect(await readQuotedMessage(getContext(tab).store, id, 2)).toMatchObject({ state: "unavailable" });
-  expect(await readQuotedMessage(getContext(other).store, id, 2)).toMatchObject({ state: "found" });
+  expect(await readQuotedMessage(getContext(tab), id, 2)).toMatchObject({ state: "unavailable" });
+  expect(await readQuotedMessage(getContext(other), id, 2)).toMatchObject({ state: "found" });
   phone.faults.isOffline = false;
   phone.wake();
   await setMessagePinned(tab, id, 2, false);

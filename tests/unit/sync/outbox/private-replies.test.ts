@@ -45,13 +45,13 @@ describe("a private reply to a message of a group", () => {
     const { store } = getContext(tab);
     const { seq = 0 } = parseGroupPlace(place) ?? {};
     const quoted = { state: "found", mine: true, body: { text: "in the group" } };
-    expect(await readQuotedMessage(store, group, seq)).toMatchObject(quoted);
+    expect(await readQuotedMessage(getContext(tab), group, seq)).toMatchObject(quoted);
     server.changeGroup(amina, group, { type: "remove", user: benoit });
     await expect.poll(async () => (await store.conversations.get(group))?.gone).toBe(true);
     server.sendTexts(amina, group, "without him");
     const last = server.log(group).messages.length;
     await fetchQuotedMessage(tab, group, last).catch(() => undefined);
-    expect(await readQuotedMessage(store, group, last)).not.toMatchObject({ state: "found" });
+    expect(await readQuotedMessage(getContext(tab), group, last)).not.toMatchObject({ state: "found" });
   });
 
   it("is unavailable to a reader whose device does not know the group, without a request", async () => {
@@ -59,7 +59,7 @@ describe("a private reply to a message of a group", () => {
     const stranger = server.addPerson("Elikia");
     server.connect(amina, stranger);
     const tab = await makeDevice(server, stranger).openTab();
-    expect(await readQuotedMessage(getContext(tab).store, group, 2)).toEqual({ state: "unavailable" });
+    expect(await readQuotedMessage(getContext(tab), group, 2)).toEqual({ state: "unavailable" });
     expect(chat).not.toBe(group);
   });
 
@@ -72,7 +72,10 @@ describe("a private reply to a message of a group", () => {
     await expect.poll(async () => (await store.conversations.get(group))?.epoch ?? "", { interval: 1 }).not.toBe("");
     await store.conversations.update(group, { storedFrom: 1, storedTo: 0 });
     expect(await fetchQuotedMessage(tab, group, 2)).toBe(true);
-    expect(await readQuotedMessage(store, group, 2)).toMatchObject({ state: "found", body: { text: "in the group" } });
+    expect(await readQuotedMessage(getContext(tab), group, 2)).toMatchObject({
+      state: "found",
+      body: { text: "in the group" },
+    });
   });
 
   it("keeps its place when its text comes from the journal", async () => {
@@ -83,7 +86,7 @@ describe("a private reply to a message of a group", () => {
     const cid = createUuid();
     const body = { type: "text", text: "journaled" } as const;
     await insertUnsentMessages(getContext(tab), [{ cid, conversation: chat, body, target: place }]);
-    expect(await getContext(tab).store.outbox.get(cid)).toMatchObject({ body: { ...body, reply: place } });
+    expect(tab.unsent.find("outbox", cid)).toMatchObject({ body: { ...body, reply: place } });
   });
 
   it("is an ordinary message when it is forwarded", async () => {
@@ -91,7 +94,7 @@ describe("a private reply to a message of a group", () => {
     const tab = await makeDevice(server, amina).openTab();
     await enqueueText(tab, chat, "between us", { target: place });
     await waitUntilDeviceSynced(server, tab, chat);
-    const [item] = (await readChat(getContext(tab).store, chat, 10)).items;
+    const [item] = (await readChat(getContext(tab), chat, 10)).items;
     if (!item) throw new Error("the reply is missing");
     expect(findReplyTarget(item.body)).toBe(place);
     await enqueueForward(tab, chat, item, [group]);

@@ -13,7 +13,7 @@ import { summarizeReactions } from "#tests/support/model/model-log.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
 
 const listShown = async (tab: SyncClient, id: ConversationId) =>
-  (await readChat(getContext(tab).store, id, 100)).items.map(toShownSummary).reverse();
+  (await readChat(getContext(tab), id, 100)).items.map(toShownSummary).reverse();
 const listPending = async (tab: SyncClient) =>
   (await listPendingReactions(getContext(tab).store)).map(({ emoji }) => emoji);
 
@@ -79,7 +79,7 @@ describe("a reaction", () => {
     const { server, benoit, id, device, tab, stored } = await makePair();
     device.faults.isOffline = true;
     await enqueueText(tab, id, "trois");
-    const [unsent] = (await readChat(getContext(tab).store, id, 100)).items;
+    const [unsent] = (await readChat(getContext(tab), id, 100)).items;
     await setPendingReaction(tab, id, unsent as never, "🙏");
     expect((await listShown(tab, id)).at(-1)).toBe("🙏.");
     server.sendTexts(benoit, id, "entre-temps");

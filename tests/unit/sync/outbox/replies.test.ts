@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { messagePageRows } from "#contract/limits/conversations.ts";
+import { UnsentJournal } from "#lib/unsent/unsent-journal.ts";
 import { deleteMessageBySeq } from "#sync/commands/conversation-commands.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
@@ -8,8 +9,8 @@ import { fetchQuotedMessage, readQuotedMessage } from "#sync/inbound/quoted-mess
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { enqueueForward } from "#sync/sending/multicast.ts";
-import { journalSentText } from "#sync/store/journal.ts";
 import type { ReplyTarget } from "#sync/unsent/draft-row.ts";
+import { listOutbox } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { expectSynced, getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -21,7 +22,7 @@ const reply = (tab: SyncClient, chat: ConversationId, text: string, target: Repl
 const listReplies = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => (body.type === "text" ? [body.text, body.reply ?? 0] : [body.type, 0]));
 const findUnsent = async (tab: SyncClient, text: string): Promise<Uuid> => {
-  const rows = await getContext(tab).store.outbox.toArray();
+  const rows = listOutbox(tab.unsent);
   const row = rows.find(({ body }) => body.type === "text" && body.text === text);
   if (!row) throw new Error(`${text} is not in the outbox`);
   return row.cid;
@@ -41,7 +42,7 @@ describe("a reply", () => {
     await reply(tab, chat, "à un", await findUnsent(tab, "un"));
     await reply(tab, chat, "à la réponse", await findUnsent(tab, "à un"));
     await enqueueText(tab, chat, "fin");
-    const { items } = await readChat(getContext(tab).store, chat, messagePageRows);
+    const { items } = await readChat(getContext(tab), chat, messagePageRows);
     expect(items.map(({ replyTo }) => replyTo !== undefined)).toEqual([false, true, true, false, false]);
     await phone.kill(tab);
     phone.faults.isOffline = false;
@@ -78,7 +79,7 @@ describe("a reply", () => {
     const target = await findUnsent(tab, "à oublier");
     await reply(tab, chat, "seul", target);
     await discardUnsentMessage(tab, target);
-    expect(await readQuotedMessage(getContext(tab).store, chat, target)).toEqual({ state: "unavailable" });
+    expect(await readQuotedMessage(getContext(tab), chat, target)).toEqual({ state: "unavailable" });
     phone.faults.isOffline = false;
     phone.wake();
     await waitUntilDeviceSynced(server, tab, chat);
@@ -101,11 +102,13 @@ describe("a reply", () => {
   });
 
   it("that only the journal holds keeps its target", async () => {
-    const { server, benoit, chat, phone, tab } = await makeOffline();
+    const { server, amina, benoit, chat, phone, tab } = await makeOffline();
     server.sendTexts(benoit, chat, "question");
     const cid = "0199aaaa-0000-7000-8000-000000000001";
-    journalSentText(getContext(tab), { cid, conversation: chat, text: "réponse", reply: 1 });
+    const body = { type: "text", text: "réponse", reply: 1 } as const;
+    const row = { cid, conversation: chat, body, order: 1, createdAt: 1, at: 1, state: "queued", attempts: 0 };
     await phone.kill(tab);
+    new UnsentJournal(amina, phone.localStorage, "left").write({ table: "outbox", key: cid, row, at: 1 });
     phone.faults.isOffline = false;
     const next = await phone.openTab();
     await waitUntilDeviceSynced(server, next, chat);
@@ -122,7 +125,7 @@ describe("a reply", () => {
     await waitUntilDeviceSynced(server, tab, chat);
     await reply(tab, chat, "réponse", 1);
     await waitUntilDeviceSynced(server, tab, chat);
-    const { items } = await readChat(getContext(tab).store, chat, 1);
+    const { items } = await readChat(getContext(tab), chat, 1);
     if (!items[0]) throw new Error("no reply");
     await enqueueForward(tab, chat, items[0], [chat]);
     await waitUntilDeviceSynced(server, tab, chat);
@@ -172,7 +175,7 @@ describe("the draft of a reply", () => {
     expect(restored.findReply(chat)).toBe(7);
     await restored.send(chat, "réponse");
     expect(restored.findReply(chat)).toBeUndefined();
-    expect((await getContext(next).store.outbox.toArray())[0]?.body).toEqual({
+    expect(listOutbox(next.unsent)[0]?.body).toEqual({
       type: "text",
       text: "réponse",
       reply: 7,
@@ -190,18 +193,21 @@ describe("a quoted message", () => {
     await waitUntilDeviceSynced(server, tab, chat);
     const { store } = getContext(tab);
     expect((await store.conversations.get(chat))?.storedFrom).toBeGreaterThan(1);
-    expect(await readQuotedMessage(store, chat, 1)).toEqual({ state: "absent" });
+    expect(await readQuotedMessage(getContext(tab), chat, 1)).toEqual({ state: "absent" });
     expect(await fetchQuotedMessage(tab, chat, 1)).toBe(true);
-    expect(await readQuotedMessage(store, chat, 1)).toMatchObject({
+    expect(await readQuotedMessage(getContext(tab), chat, 1)).toMatchObject({
       state: "found",
       body: { text: "ancien" },
       mine: false,
     });
-    expect((await readChat(store, chat, 1_000)).items.map(({ seq }) => seq)).not.toContain(1);
+    expect((await readChat(getContext(tab), chat, 1_000)).items.map(({ seq }) => seq)).not.toContain(1);
     await waitUntilDeviceSynced(server, others, chat);
     await deleteMessageBySeq(others, chat, 1);
     await eventually(async () =>
-      expect(await readQuotedMessage(store, chat, 1)).toMatchObject({ state: "found", body: { type: "deleted" } }),
+      expect(await readQuotedMessage(getContext(tab), chat, 1)).toMatchObject({
+        state: "found",
+        body: { type: "deleted" },
+      }),
     );
   });
 
@@ -212,8 +218,11 @@ describe("a quoted message", () => {
     await waitUntilDeviceSynced(server, tab, chat);
     const { store } = getContext(tab);
     await store.conversations.update(chat, { hidden: 1 });
-    expect(await readQuotedMessage(store, chat, 1)).toMatchObject({ state: "unavailable", isDeletedByMe: true });
-    expect(await readQuotedMessage(store, chat, 2)).toMatchObject({ state: "found" });
-    expect(await readQuotedMessage(store, chat, 9)).toEqual({ state: "absent" });
+    expect(await readQuotedMessage(getContext(tab), chat, 1)).toMatchObject({
+      state: "unavailable",
+      isDeletedByMe: true,
+    });
+    expect(await readQuotedMessage(getContext(tab), chat, 2)).toMatchObject({ state: "found" });
+    expect(await readQuotedMessage(getContext(tab), chat, 9)).toEqual({ state: "absent" });
   });
 });

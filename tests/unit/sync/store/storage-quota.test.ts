@@ -99,22 +99,17 @@ describe("a full phone", () => {
         throw quotaError();
       });
     await enqueueText(tab, chat, "not kept");
-    expect(server.log(chat).messages).toHaveLength(2);
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(2));
     expect(tab.storageTrouble.get()).toBe("full");
     server.sendTexts(benoit, chat, "b");
     await phone.pass(10_000);
-    expect(await listTexts(tab, chat)).toEqual(["a"]);
+    expect(await listTexts(tab, chat)).toEqual(["a", "not kept"]);
     phone.faults.isOffline = true;
-    await expect(enqueueText(tab, chat, "neither")).rejects.toMatchObject({ code: "offline" });
+    await enqueueText(tab, chat, "neither");
     phone.faults.isOffline = false;
     vi.restoreAllMocks();
     await waitUntilDeviceSynced(server, tab, chat);
-    expect(await listTexts(tab, chat)).toEqual(["a", "not kept", "b"]);
+    expect(await listTexts(tab, chat)).toEqual(["a", "not kept", "b", "neither"]);
     expect(tab.storageTrouble.get()).toBeUndefined();
-    // A retry is the same message; the same words once more are another one.
-    await enqueueText(tab, chat, "neither");
-    await enqueueText(tab, chat, "neither");
-    await waitUntilDeviceSynced(server, tab, chat);
-    expect(await listTexts(tab, chat)).toEqual(["a", "not kept", "b", "neither", "neither"]);
   });
 });

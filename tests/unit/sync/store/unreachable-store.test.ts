@@ -6,6 +6,7 @@ import { appendRecordingChunk } from "#sync/drafts/voice-drafts.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
 import { enqueueFiles } from "#sync/sending/files/send-files.ts";
 import { toDraftSlotKeys } from "#sync/store/pending/draft-keys.ts";
+import { listOutbox } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, readCommittedDraft, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -76,7 +77,7 @@ it("a database that answers again receives what was written meanwhile, behind wh
   const { release } = holdReads(phone);
   const tab = await phone.openTab();
   expect(tab.storageTrouble.get()).toBe("unreachable");
-  await eventually(async () => expect(await listShown(tab, chat)).toEqual(["one sending"]));
+  await eventually(async () => expect(await listShown(tab, chat)).toEqual(["image sending", "one sending"]));
   const drafts = new TextDrafts(tab);
   await enqueueText(tab, chat, "two");
   await enqueueFiles(tab, [chat], [makePicture(100, "meanwhile")]);
@@ -88,13 +89,13 @@ it("a database that answers again receives what was written meanwhile, behind wh
   const { store } = getContext(tab);
   expect(await store.messages.count()).toBe(1);
   expect(await readCommittedDraft(tab, chat)).toBe("half a thought");
-  const rows = await store.outbox.orderBy("order").toArray();
+  const rows = listOutbox(tab.unsent);
   expect(rows.map(({ body }) => "text" in body && body.text)).toEqual(["before", "one", "two", "meanwhile"]);
   expect(await store.blobs.count()).toBe(2);
   phone.faults.isOffline = false;
   phone.wake();
   await waitUntilDeviceSynced(server, tab, chat);
-  await eventually(async () => expect(await store.outbox.count()).toBe(0));
+  await eventually(async () => expect(listOutbox(tab.unsent).length).toBe(0));
   expect(server.log(chat).messages).toHaveLength(5);
 });
 

@@ -103,12 +103,28 @@ it("a later version of the app keeps the rows, and a page of this version goes o
   const onLost = vi.fn();
   const present = open({ onLost });
   await put(present);
-  const next = open({}, { version: 2, keys: { ...unsentKeys, messages: "cid" } });
+  const next = open({}, { version: 3, keys: { ...unsentKeys, reactions: "cid" } });
   expect(await readAll(next)).toEqual([row]);
-  expect((await indexedDB.databases()).find(({ name }) => name === toUnsentName(user))?.version).toBe(2);
+  expect((await indexedDB.databases()).find(({ name }) => name === toUnsentName(user))?.version).toBe(3);
   await put(present, { ...row, text: "Mbote na yo" });
   expect(await readAll(next)).toEqual([{ ...row, text: "Mbote na yo" }]);
   expect(onLost).not.toHaveBeenCalled();
+});
+
+it("a database of the version before, which had drafts only, keeps them and gets the other tables", async () => {
+  const { open } = makeDevice();
+  const before = open({}, { version: 1, keys: { drafts: "conversation" } });
+  await put(before);
+  const present = open();
+  expect(await readAll(present)).toEqual([row]);
+  const message = { cid: createUuid() };
+  await present.write(["outbox", "reads"], async (access) => {
+    await toPromise(access("outbox").put(message));
+    await toPromise(access("reads").put({ conversation: chat, head: 1 }));
+  });
+  expect(await present.read(["outbox"], (access) => toPromise(access("outbox").getAll()))).toEqual([message]);
+  await put(before, { ...row, text: "Mbote na yo" }); // a page of that version goes on
+  expect(await readAll(present)).toEqual([{ ...row, text: "Mbote na yo" }]);
 });
 
 it("a closed database rejects what follows, and does not delay a deletion", async () => {

@@ -1,10 +1,13 @@
-import { IDBObjectStore } from "fake-indexeddb";
+import { IDBDatabase, IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
-import { deleteUnsentDatabase, toUnsentName } from "#lib/unsent/unsent-database.ts";
+import { deleteUnsentDatabase, toPromise, toUnsentName, UnsentDatabase } from "#lib/unsent/unsent-database.ts";
 import { UnsentJournal } from "#lib/unsent/unsent-journal.ts";
 import { type DraftRow, typeText } from "#sync/unsent/draft-row.ts";
-import { changeDraft } from "#sync/unsent/drafts.ts";
+import { changeDraft, toDraftChange } from "#sync/unsent/drafts.ts";
+import { changeMessage, deleteMessage, listOutbox } from "#sync/unsent/messages.ts";
+import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
+import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
 import { type ChangeOptions, UnsentStore } from "#sync/unsent/unsent-store.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -29,6 +32,27 @@ const type = (store: UnsentStore, text: string, before?: string, options?: Chang
   const at = (store.find("drafts", chat)?.at ?? 0) + 1;
   const typed = { text, before, at, parkedId: `parked ${at}` };
   return changeDraft(store, chat, (draft) => typeText(draft, typed), options);
+};
+
+/** Message with a text, or with a file. */
+const toMessage = (text: string, file?: string): OutboxRow => ({
+  ...{ cid: createUuid(), conversation: chat, order: 1, createdAt: 1, at: 1, state: "queued", attempts: 0 },
+  body: file ? { type: "file", file, name: text, mime: "application/pdf", size: 1 } : { type: "text", text },
+});
+
+const insert = (row: OutboxRow): UnsentChange => ({ table: "outbox", key: row.cid, change: (now) => now ?? row });
+const endDraft = toDraftChange(chat, (draft) => typeText(draft, { text: "", before: undefined, at: 2, parkedId: "" }));
+const listMessages = (store: UnsentStore) =>
+  listOutbox(store).map(({ body }) => ("text" in body ? body.text : body.type));
+
+/** Writes rows as another user of the database does, whose announcement does not arrive. */
+const writeUnannounced = async (device: ModelDevice, ...rows: OutboxRow[]): Promise<void> => {
+  const { user, indexedDB } = device;
+  const database = new UnsentDatabase(user, { indexedDB, openChannel: () => undefined });
+  await database.write(["outbox"], async (access) => {
+    for (const row of rows) await toPromise(access("outbox").put(row));
+  });
+  database.close();
 };
 
 const textIn = (store: UnsentStore): string | undefined => store.state.get()?.drafts.get(chat)?.text;
@@ -60,11 +84,19 @@ describe("a change", () => {
     const [first, second] = [await open(device), await open(device)];
     await type(first, "un");
     await eventually(() => expect(textIn(second)).toBe("un"));
-    const held = type(second, "un deux", "un", { after: new Promise(() => {}) });
-    held.catch(() => undefined);
+    void type(second, "un deux", "un", { isTyped: true });
     await type(first, "un et demi", "un");
     await eventually(() => expect(listParked(second)).toEqual(["un et demi"]));
     expect(textIn(second)).toBe("un deux");
+  });
+
+  it("of another user of the database is in the image after `refresh`, although it was not announced", async () => {
+    const device = makeDevice();
+    const store = await open(device);
+    await writeUnannounced(device, toMessage("Mbote"));
+    expect(listMessages(store)).toEqual([]);
+    await store.refresh();
+    expect(listMessages(store)).toEqual(["Mbote"]);
   });
 
   it("parks a text that another page committed and this one was not told of", async () => {
@@ -95,23 +127,34 @@ describe("a change", () => {
     expect(textIn(await open(device))).toBe("Mbo");
   });
 
-  it("waits for what it depends on, and is withdrawn if that fails", async () => {
+  it("of several rows is in the image and in the next page completely", async () => {
     const device = makeDevice();
     const store = await open(device);
-    await type(store, "à envoyer");
-    let fail = () => {};
-    const failing = new Promise((_, reject) => {
-      fail = () => reject(new Error("not stored"));
+    await type(store, "Mbote");
+    const committed = store.changeAll([insert(toMessage("Mbote")), endDraft]);
+    expect([listMessages(store), textIn(store)]).toEqual([["Mbote"], undefined]);
+    await committed;
+    const next = await open(device);
+    expect([listMessages(next), textIn(next)]).toEqual([["Mbote"], undefined]);
+  });
+
+  it("of several rows is not committed at all if one of them cannot be", async () => {
+    const device = makeDevice();
+    device.localStorage = undefined;
+    const store = await open(device);
+    await type(store, "Mbote");
+    const put = IDBObjectStore.prototype.put;
+    vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
+      if (args[0].order === 2) throw new DOMException("full", "QuotaExceededError");
+      return put.apply(this, args);
     });
-    const withdrawn = type(store, "", undefined, { after: failing });
-    expect(textIn(store)).toBeUndefined();
-    await store.flush();
-    expect(textIn(await open(device))).toBe("à envoyer");
-    fail();
-    await withdrawn;
-    expect(textIn(store)).toBe("à envoyer");
-    await type(store, "", undefined, { after: Promise.resolve() });
-    expect((await open(device)).find("drafts", chat)).toBeUndefined();
+    const second = { ...toMessage("na yo"), order: 2 };
+    const changes = [endDraft, insert(toMessage("Mbote")), insert(second)];
+    await expect(store.changeAll(changes)).rejects.toMatchObject({ name: "QuotaExceededError" });
+    expect([listMessages(store), textIn(store)]).toEqual([["Mbote", "na yo"], undefined]);
+    store.close();
+    const next = await open(device);
+    expect([listMessages(next), textIn(next)]).toEqual([[], "Mbote"]);
   });
 
   it("that a full device refuses stays in the image and the journal, and is tried again", async () => {
@@ -170,42 +213,119 @@ describe("the journal", () => {
     expect(journalOf(device)).toEqual([]);
   });
 
-  it("does not say that a text was sent before something else holds it", async () => {
+  it("stays for the next page if this one is closed before it has committed what was left", async () => {
     const device = makeDevice();
-    const store = await open(device);
-    await type(store, "à envoyer");
-    const end = (isJournaled: boolean) => {
-      void type(store, "", undefined, { after: new Promise(() => {}), isJournaled });
-      device.enterBackground();
-    };
-    end(false);
-    expect(journalOf(device)).toEqual([]);
-    store.close();
-    const next = await open(device);
-    expect(textIn(next)).toBe("à envoyer");
-    void type(next, "", undefined, { after: new Promise(() => {}), isJournaled: true });
-    device.enterBackground();
-    next.close();
-    expect(textIn(await open(device))).toBeUndefined();
+    const message = toMessage("Mbote");
+    const journal = new UnsentJournal(device.user, device.localStorage, "a page before");
+    journal.write({ table: "outbox", key: message.cid, at: 1, row: message });
+    const closed = new UnsentStore(device.platform(), device.user);
+    const opening = closed.open();
+    closed.close();
+    await opening;
+    expect(listMessages(await open(device))).toEqual(["Mbote"]);
   });
 
   it("still ends a sent draft whose last version was committed after the entry was written", async () => {
     const device = makeDevice();
     const store = await open(device);
     await type(store, "just s");
-    void type(store, "just sent", "just s", { isTyped: true });
-    void type(store, "", undefined, { after: new Promise(() => {}), isJournaled: true });
+    const transact = vi.spyOn(IDBDatabase.prototype, "transaction");
+    const typed = type(store, "just sent", "just s");
+    while (transact.mock.calls.length === 0) await Promise.resolve(); // it is being committed
+    void store.changeAll([endDraft]);
     store.journalPending();
-    await store.flush();
-    store.close();
+    void typed.then(() => store.close()); // before the end of the draft is committed
+    await typed;
     expect(textIn(await open(device))).toBeUndefined();
+  });
+
+  it("keeps a text message, as it was committed last, until its row is deleted", async () => {
+    const device = makeDevice();
+    const store = await open(device);
+    const message = toMessage("Mbote");
+    await store.changeAll([insert(message)]);
+    expect(journalOf(device)).toMatchObject([{ entry: { table: "outbox", key: message.cid, row: message } }]);
+    await store.changeAll([changeMessage(message.cid, 2, (row) => ({ ...row, attempts: 1 }))]);
+    expect(journalOf(device)).toMatchObject([{ entry: { row: { attempts: 1 } } }]);
+    await store.changeAll([deleteMessage(message.cid)]);
+    expect(journalOf(device)).toEqual([]);
+  });
+
+  it("keeps a committed message with a file, so that its loss is seen, and no committed draft", async () => {
+    const device = makeDevice();
+    const store = await open(device);
+    await type(store, "Mbote");
+    expect(journalOf(device)).toEqual([]);
+    const message = toMessage("lettre.pdf", createUuid());
+    await store.changeAll([insert(message)]);
+    expect(journalOf(device)).toMatchObject([{ entry: { key: message.cid } }]);
+  });
+
+  it("has nothing of a text message any more once one page has deleted it, whichever pages have written it", async () => {
+    const device = makeDevice();
+    const [message, other] = [toMessage("Mbote"), { ...toMessage("na yo"), order: 2 }];
+    const first = await open(device);
+    await first.changeAll([insert(message), insert(other)]);
+    const second = await open(device);
+    await second.changeAll([changeMessage(message.cid, 2, (row) => ({ ...row, attempts: 1 }))]);
+    await first.changeAll([changeMessage(message.cid, 3, (row) => ({ ...row, attempts: 2 }))]);
+    expect(journalOf(device)).toHaveLength(3);
+    await second.changeAll([deleteMessage(message.cid)]);
+    expect(journalOf(device)).toMatchObject([{ entry: { key: other.cid } }]);
+    for (const store of [first, second]) store.close();
+    await deleteUnsentDatabase(device.user, device.indexedDB);
+    expect(listMessages(await open(device))).toEqual(["na yo"]);
+  });
+
+  it("brings text messages back from page to page, however often the database is lost meanwhile", async () => {
+    const device = makeDevice();
+    const first = await open(device);
+    await first.changeAll([insert(toMessage("Mbote"))]);
+    first.close();
+    for (let losses = 0; losses < 2; losses++) {
+      await deleteUnsentDatabase(device.user, device.indexedDB);
+      const next = await open(device);
+      expect(listMessages(next)).toEqual(["Mbote"]);
+      next.close();
+    }
+    expect(journalOf(device)).toHaveLength(1);
+  });
+
+  it("does not undo what another user of the database noted later in a message", async () => {
+    const device = makeDevice();
+    const store = await open(device);
+    const message = toMessage("Mbote");
+    await store.changeAll([insert(message)]);
+    store.close();
+    const sent = { epoch: "e", seq: 1, at: 1 };
+    await writeUnannounced(device, { ...message, sent, at: 2 });
+    expect((await open(device)).find("outbox", message.cid)).toMatchObject({ sent });
+  });
+
+  it("of the first view of this page is taken over when that has ended", async () => {
+    const device = makeDevice();
+    const writer = createUuid();
+    const [message, left] = [toMessage("early"), toMessage("of a page before")];
+    const write = (by: string, row: OutboxRow) =>
+      new UnsentJournal(device.user, device.localStorage, by).write({ table: "outbox", key: row.cid, at: 1, row });
+    write(writer, message);
+    write(createUuid(), left);
+    const platform = { ...device.platform(), firstViewWriter: writer };
+    const store = new UnsentStore(platform, device.user);
+    opened.push(store);
+    await store.open();
+    expect(listMessages(store)).toEqual(["of a page before"]);
+    await store.endFirstView();
+    expect(listMessages(store)).toEqual(expect.arrayContaining(["early", "of a page before"]));
+    expect(listMessages(await open(device))).toHaveLength(2);
+    expect(journalOf(device).filter(({ id }) => id.includes(writer))).toEqual([]);
   });
 
   it("keeps entries and rows that this version cannot read", async () => {
     const device = makeDevice();
     device.localStorage?.setItem(`${toUnsentName(device.user)}-x-drafts-1`, "{");
-    const later = { table: "messages", key: "1", at: 1, row: { cid: "1" } };
-    device.localStorage?.setItem(`${toUnsentName(device.user)}-x-messages-1`, JSON.stringify(later));
+    const later = { table: "reactions", key: "1", at: 1, row: { cid: "1" } };
+    device.localStorage?.setItem(`${toUnsentName(device.user)}-x-reactions-1`, JSON.stringify(later));
     const store = await open(device);
     await type(store, "Mbote");
     expect(device.localStorage?.length).toBe(2);
