@@ -1,5 +1,6 @@
 import type { WebSocketRoute } from "@playwright/test";
 import { expect, test } from "#tests/support/browser/closing-test.ts";
+import { toSimulationSize } from "#tests/support/long-run.ts";
 import { openPair, type Pair } from "#tests/support/people/pair.ts";
 import { countOutbox, readLocalLog, readServerLog } from "#tests/support/server/logs.ts";
 import { cheapWork, type Server, startServer } from "#tests/support/server/server.ts";
@@ -52,6 +53,9 @@ const faults: Record<string, (random: () => number) => Wire> = {
   }),
 };
 
+/** Messages that each person writes. A typed message takes half a second of processor time on the two devices. */
+const each = toSimulationSize(16, 40);
+
 let server: Server;
 test.beforeAll(async () => {
   server = await startServer({ vars: cheapWork });
@@ -64,7 +68,6 @@ Object.entries(faults).forEach(([name, make], index) => {
   test(`both phones have the same log, each message once, when ${name}`, async ({ browser }) => {
     const pair = await openPair(browser, server, 100 + 2 * index);
     await spoil(pair, make, 7 * (index + 1));
-    const each = 40;
     await Promise.all(
       pair.phones.map(async (phone, i) => {
         for (let n = 1; n <= each; n++) await phone.write(`${i} ${n}`);
