@@ -172,12 +172,8 @@ export class LazyWorkers {
       load: async () => (await loadBackgroundWork()).createReadSender(context),
     });
     const operations = { settings, deletions, edits, flags, messageFlags, reactions };
-    // Tried again at the next start.
-    if (listOutbox(context.unsent).length > 0)
-      void loadBackgroundWork()
-        .then((code) => code.settleLeftMessages(context))
-        .catch(() => undefined);
     this.#runners = { uploads, posts, drafts, sentMessages, reads, ...operations };
+    if (listOutbox(context.unsent).length > 0) void this.#settleLeft();
   }
 
   /** Sends soon, after pending data was added, paused, resumed or cancelled. */
@@ -211,6 +207,13 @@ export class LazyWorkers {
     this.#unsubscribe();
     this.#uploader?.stop();
     for (const runner of Object.values(this.#runners)) runner.stop();
+  }
+
+  /** Settles what earlier pages left half done. What fails is tried again at the next start. */
+  async #settleLeft(): Promise<void> {
+    const code = await loadBackgroundWork().catch(() => undefined);
+    await code?.settleLeftMessages(this.#context).catch(() => undefined);
+    this.schedule();
   }
 
   #scheduleFinalDrafts(): void {

@@ -87,7 +87,7 @@ export class SyncClient implements SyncPort {
       getLinkState: () => this.link.get(),
       getCallSnapshot: () => this.calls.getSnapshot(),
       handleRequest: (command) => this.request(command as never),
-      onLeaderCommand: (command) => this.#leader?.handleCommand(command),
+      onLeaderCommand: (command) => void this.#handleLeaderCommand(command),
       onTabEvent: (event) => this.#handleEvent(event),
       onLinkState: (state) => {
         if (!this.#leader) this.link.set(state);
@@ -201,6 +201,12 @@ export class SyncClient implements SyncPort {
   async #requestOutboxSync(): Promise<void> {
     if (listOutbox(this.unsent).some(({ state, sent }) => state === "queued" && !sent))
       await this.platform.requestOutboxSync().catch(() => undefined);
+  }
+
+  /** Carries out a command of another tab, with the unsent data that the tab has committed before. */
+  async #handleLeaderCommand(command: LeaderCommand): Promise<void> {
+    if (command.type === "outbox-changed") await this.unsent.refresh();
+    this.#leader?.handleCommand(command);
   }
 
   #handleEvent(event: TabEvent): void {

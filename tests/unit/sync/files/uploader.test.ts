@@ -121,6 +121,21 @@ describe("a file being uploaded", () => {
     expect(await countUnsent(second)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
   });
 
+  it("is started again by the next page if its page ended before it had noted the upload", async () => {
+    const { server, amina, chat } = makePair();
+    const phone = makeDevice(server, amina);
+    phone.faults.isOffline = true;
+    const first = await phone.openTab();
+    await sendFiles(first, chat, makePicture(500));
+    await getContext(first).store.uploads.clear();
+    await phone.close(first);
+    phone.faults.isOffline = false;
+    const tab = await phone.openTab();
+    await eventually(() => expect(server.log(chat).messages).toHaveLength(1));
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect(server.files.bytes(getOnlyFile(server).id)).toEqual(makeBytes(500));
+  });
+
   it("is taken over by another tab when the leader is closed during the upload", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
