@@ -88,8 +88,8 @@ export const insertUnsentMessages = async (
 ): Promise<void> => {
   const { unsent } = context;
   const rows = toOutboxRows(context, messages);
-  unsent.stage(rows.map((row): UnsentChange => ({ table: "outbox", key: row.cid, change: (now) => now ?? row })));
-  unsent.stage(others);
+  const insertions = rows.map((row): UnsentChange => ({ table: "outbox", key: row.cid, change: (now) => now ?? row }));
+  unsent.stage([...insertions, ...others]);
   unsent.journalPending();
   await completeMessages(context, rows).catch(() => undefined);
   await unsent.flush();

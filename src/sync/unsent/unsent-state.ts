@@ -69,6 +69,16 @@ export const applyChanges = (state: UnsentState, changes: readonly PendingChange
   return next as UnsentState;
 };
 
+/** Whether all rows have the same content. */
+export const isSameState = (a: UnsentState, b: UnsentState): boolean => {
+  const isSameRow = (row: UnsentRow, other: UnsentRow | undefined) =>
+    row === other || JSON.stringify(row) === JSON.stringify(other);
+  return unsentTables.every(
+    (table) =>
+      a[table].size === b[table].size && [...a[table]].every(([key, row]) => isSameRow(row, b[table].get(key))),
+  );
+};
+
 /** The first change of each row. */
 export const listChangedRows = (changes: readonly PendingChange[]): PendingChange[] => [
   ...new Map([...changes].reverse().map((one) => [`${one.table} ${one.key}`, one])).values(),

@@ -6,6 +6,7 @@ import type { Platform } from "#sync/platform/platform.ts";
 import { changeRow, UnsentImage } from "./unsent-image.ts";
 import {
   definitions,
+  isSameState,
   listChangedRows,
   mergeRows,
   type PendingChange,
@@ -45,6 +46,8 @@ export class UnsentStore {
   /** Tables that other pages have changed. */
   readonly #announced = new Set<UnsentTable>();
   #typedFlush: Promise<void> | undefined;
+  /** Something was typed that observers have not been told of. */
+  #hasUntold = false;
   #isRetrying = false;
   #isOpen = false;
   #isClosed = false;
@@ -99,8 +102,13 @@ export class UnsentStore {
     change: RowChange<UnsentRows[Table]>,
     { isTyped = false }: ChangeOptions = {},
   ): Promise<void> {
-    this.#image.add({ table, key, change: (row) => change(row as UnsentRows[Table] | undefined) });
-    if (!isTyped) return this.flush();
+    const changed: PendingChange = { table, key, change: (row) => change(row as UnsentRows[Table] | undefined) };
+    if (!isTyped) {
+      this.stage([changed]);
+      return this.flush();
+    }
+    this.#image.add(changed);
+    this.#hasUntold = true;
     this.#typedFlush ??= this.#wait(typingDelayMs).then(() => {
       this.#typedFlush = undefined;
       return this.flush();
@@ -116,14 +124,14 @@ export class UnsentStore {
   }
 
   /** Changes rows in the image only. `flush` commits that, or any later change. */
-  stage(changes: readonly UnsentChange[]): void {
+  stage(changes: readonly PendingChange[]): void {
     for (const one of changes) this.#image.add(one);
     this.#publish();
   }
 
   /** Tells the observers of what was typed, and commits it now. */
   flush(): Promise<void> {
-    this.#publish();
+    if (this.#hasUntold) this.#publish();
     return this.#enqueue(() => this.#commit());
   }
 
@@ -162,6 +170,7 @@ export class UnsentStore {
   }
 
   #publish(): void {
+    this.#hasUntold = false;
     if (this.#isOpen && !this.#isClosed) this.state.set(this.list());
   }
 
@@ -209,15 +218,18 @@ export class UnsentStore {
     if (batch.length === 0) return;
     if (this.#isClosed) throw new DOMException("the database is closed", "InvalidStateError");
     const changed = listChangedRows(batch);
+    let isChanged = false;
     try {
       const rows = await this.#inTime(this.#makeRoom(() => this.#writeRows(changed, batch)));
+      const before = this.list();
       this.#image.settle(batch, rows);
+      isChanged = !isSameState(before, this.list());
     } catch (error) {
       if (!this.#isClosed) this.#handleFailure(batch);
       throw error;
     }
     for (const one of changed) this.#renewEntry(one);
-    this.#publish();
+    if (isChanged) this.#publish(); // by another page meanwhile
   }
 
   /** Applies the changes to the committed rows, which another page may have changed since they were read. */

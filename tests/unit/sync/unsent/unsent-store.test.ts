@@ -112,6 +112,14 @@ describe("a change", () => {
     expect(listParked(frozen)).toEqual(["du premier"]);
   });
 
+  it("is told to observers when it is made, and not again when it is committed", async () => {
+    const store = await open(makeDevice());
+    const listener = vi.fn();
+    store.state.subscribe(listener);
+    await type(store, "Mbote");
+    expect(listener).toHaveBeenCalledTimes(1);
+  });
+
   it("that is typed is committed soon, many together, and observers are told once", async () => {
     const device = makeDevice();
     const store = await open(device);
