@@ -1,8 +1,11 @@
 import * as v from "valibot";
 import { errorCodes } from "#contract/errors.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import { Body, ForwardSource } from "#contract/messages/body.ts";
+import { type Body, ForwardSource } from "#contract/messages/body.ts";
 import { Seq } from "#contract/messages/positions.ts";
+
+/** Body as it was written. The server checks it: one that this version does not know must not disappear here. */
+const WrittenBody = v.custom<Body>((body) => typeof body === "object" && body !== null && "type" in body);
 
 /** Message that the server has not acknowledged, in the table `outbox` of the unsent database. */
 export const OutboxRow = v.looseObject({
@@ -10,7 +13,7 @@ export const OutboxRow = v.looseObject({
   conversation: ConversationId,
   /** Sending order: increases with every message written on this device. */
   order: v.number(),
-  body: Body,
+  body: WrittenBody,
   /** When it was written, by the clock of the server as far as it is known. */
   createdAt: v.number(),
   /** Device time of the last change of the row. */

@@ -112,6 +112,14 @@ describe("a change", () => {
     expect(listParked(frozen)).toEqual(["du premier"]);
   });
 
+  it("of a message whose body this version does not know is kept, and the next page lists it", async () => {
+    const device = makeDevice();
+    const body = { type: "hologram", text: "Mbote" } as unknown as OutboxRow["body"];
+    const message = { ...toMessage("Mbote"), body };
+    await (await open(device)).changeAll([insert(message)]);
+    expect((await open(device)).find("outbox", message.cid)).toEqual(message);
+  });
+
   it("is told to observers when it is made, and not again when it is committed", async () => {
     const store = await open(makeDevice());
     const listener = vi.fn();
