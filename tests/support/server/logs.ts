@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { gapPageRows } from "#contract/limits/conversations.ts";
 import type { Message } from "#contract/messages/message.ts";
 import { PageResult } from "#contract/wire/commands.ts";
+import { readUnsentRows } from "#tests/support/browser/unsent-rows.ts";
 import { callSite, type Person, type Site } from "#tests/support/people/people.ts";
 
 /** One message of a conversation, in comparable form. */
@@ -32,7 +33,7 @@ export const readServerMessages = async (site: Site, person: Person, conversatio
 export const readServerLog = async (site: Site, person: Person, conversation: string): Promise<LogLine[]> =>
   (await readServerMessages(site, person, conversation)).map(toLogLine);
 
-type StoreName = "messages" | "outbox" | "recordings";
+type StoreName = "messages" | "recordings";
 
 const readStore = (page: Page, store: StoreName): Promise<unknown[]> =>
   page.evaluate(async (name) => {
@@ -62,7 +63,7 @@ export const readLocalLog = async (page: Page, conversation: string): Promise<Lo
 };
 
 /** Number of unacknowledged messages in a browser. */
-export const countOutbox = async (page: Page): Promise<number> => (await readStore(page, "outbox")).length;
+export const countOutbox = async (page: Page): Promise<number> => (await readUnsentRows(page, "outbox")).length;
 
 /** Number of unsent voice recordings in a browser. */
 export const countRecordings = async (page: Page): Promise<number> => (await readStore(page, "recordings")).length;
