@@ -9,7 +9,7 @@ import {
   UnsentDatabase,
 } from "#lib/unsent/unsent-database.ts";
 
-/** What people on this device wrote and did not send, as the service worker reads and writes it while the app is closed. */
+/** Unsent data of the people on this device, as the service worker reads and writes it while the app is closed. */
 
 /** Row of the table `outbox` (`src/sync/unsent/outbox-row.ts`) as far as the worker reads it. The server validates bodies. */
 export const PendingMessage = v.looseObject({

@@ -1,9 +1,10 @@
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { Observable } from "#lib/browser/observable.ts";
-import { toPromise, toUnsentName, UnsentDatabase, type UnsentTable, unsentKeys } from "#lib/unsent/unsent-database.ts";
+import { toUnsentName, UnsentDatabase, type UnsentTable } from "#lib/unsent/unsent-database.ts";
 import { UnsentJournal } from "#lib/unsent/unsent-journal.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import { changeRow, UnsentImage } from "./unsent-image.ts";
+import { commitChanges, readRows } from "./stored-rows.ts";
+import { UnsentImage } from "./unsent-image.ts";
 import {
   definitions,
   isSameState,
@@ -198,18 +199,7 @@ export class UnsentStore {
   }
 
   async #read(changed: readonly UnsentTable[]): Promise<void> {
-    const rows = await this.#inTime(
-      this.#getDatabase().read(changed, (access) =>
-        Promise.all(changed.map(async (table) => [table, await toPromise(access(table).getAll())] as const)),
-      ),
-    );
-    const next: Partial<UnsentState> = {};
-    for (const [table, stored] of rows) {
-      // Rows that this version cannot read stay in the database.
-      const readable = stored.flatMap((row) => parseRow(table, row) ?? []);
-      Object.assign(next, { [table]: new Map(readable.map((row) => [row[unsentKeys[table]], row])) });
-    }
-    this.#image.replaceTables(next);
+    this.#image.replaceTables(await this.#inTime(readRows(this.#getDatabase(), changed)));
     this.#publish();
   }
 
@@ -217,10 +207,9 @@ export class UnsentStore {
     const batch = [...this.#image.pending];
     if (batch.length === 0) return;
     if (this.#isClosed) throw new DOMException("the database is closed", "InvalidStateError");
-    const changed = listChangedRows(batch);
     let isChanged = false;
     try {
-      const rows = await this.#inTime(this.#makeRoom(() => this.#writeRows(changed, batch)));
+      const rows = await this.#inTime(this.#makeRoom(async () => commitChanges(this.#getDatabase(), batch)));
       const before = this.list();
       this.#image.settle(batch, rows);
       isChanged = !isSameState(before, this.list());
@@ -228,24 +217,8 @@ export class UnsentStore {
       if (!this.#isClosed) this.#handleFailure(batch);
       throw error;
     }
-    for (const one of changed) this.#renewEntry(one);
+    for (const one of listChangedRows(batch)) this.#renewEntry(one);
     if (isChanged) this.#publish(); // by another page meanwhile
-  }
-
-  /** Applies the changes to the committed rows, which another page may have changed since they were read. */
-  #writeRows(changed: readonly PendingChange[], batch: readonly PendingChange[]) {
-    return this.#getDatabase().write([...new Set(changed.map(({ table }) => table))], (access) =>
-      Promise.all(
-        changed.map(async (one) => {
-          const store = access(one.table);
-          const committed = parseRow(one.table, await toPromise(store.get(one.key)));
-          const row = changeRow(committed, one, batch);
-          if (row) await toPromise(store.put(row));
-          else if (committed) await toPromise(store.delete(one.key));
-          return [one, row] as const;
-        }),
-      ),
-    );
   }
 
   #handleFailure(batch: readonly PendingChange[]): void {
