@@ -34,6 +34,11 @@ const type = (store: UnsentStore, text: string, before?: string, options?: Chang
   return changeDraft(store, chat, (draft) => typeText(draft, typed), options);
 };
 
+/** Types without waiting for the commit: the page may end before it. */
+const startTyping = (store: UnsentStore, text: string, before: string) => {
+  type(store, text, before, { isTyped: true }).catch(() => undefined);
+};
+
 /** Message with a text, or with a file. */
 const toMessage = (text: string, file?: string): OutboxRow => ({
   ...{ cid: createUuid(), conversation: chat, order: 1, createdAt: 1, at: 1, state: "queued", attempts: 0 },
@@ -84,7 +89,7 @@ describe("a change", () => {
     const [first, second] = [await open(device), await open(device)];
     await type(first, "un");
     await eventually(() => expect(textIn(second)).toBe("un"));
-    void type(second, "un deux", "un", { isTyped: true });
+    startTyping(second, "un deux", "un");
     await type(first, "un et demi", "un");
     await eventually(() => expect(listParked(second)).toEqual(["un et demi"]));
     expect(textIn(second)).toBe("un deux");
@@ -192,7 +197,7 @@ describe("the journal", () => {
     const device = makeDevice();
     const store = await open(device);
     await type(store, "Mb");
-    void type(store, "Mbote", "Mb", { isTyped: true });
+    startTyping(store, "Mbote", "Mb");
     device.enterBackground();
     store.close();
     expect(journalOf(device)).toHaveLength(1);
@@ -206,7 +211,7 @@ describe("the journal", () => {
   it("replaces only the row that its page had seen; a later text of another page stays, and no text is lost", async () => {
     const device = makeDevice();
     const [first, second] = [await open(device), await open(device)];
-    void type(first, "du premier", "", { isTyped: true });
+    startTyping(first, "du premier", "");
     first.journalPending();
     first.close();
     await type(second, "a");
@@ -219,7 +224,7 @@ describe("the journal", () => {
   it("is replayed under a lock: two pages that start at once write it once", async () => {
     const device = makeDevice();
     const store = await open(device);
-    void type(store, "Mbote", "", { isTyped: true });
+    startTyping(store, "Mbote", "");
     device.enterBackground();
     store.close();
     const put = vi.spyOn(IDBObjectStore.prototype, "put");
