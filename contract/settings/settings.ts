@@ -73,7 +73,7 @@ const Excepted = v.optional(v.pipe(v.array(Uuid), v.maxLength(exceptionsMax)));
  * "contacts_except", and presence while it is shown. Statuses for contacts, also earlier ones, are for none of
  * `statusesTo`, whatever its value. Ids of people who are no contacts any more have no effect.
  */
-const Exceptions = v.strictObject({
+export const Exceptions = v.strictObject({
   presence: Excepted,
   groupAdds: Excepted,
   callsFrom: Excepted,

@@ -18,7 +18,7 @@ import { countArchived, readConversations } from "#sync/queries/conversation-lis
 import { readContactRequests } from "#sync/queries/people.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
-import { readSettingsRow, toEffectiveSettings } from "#sync/store/settings-rows.ts";
+import { readSettings, toEffectiveSettings } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 
 /** Saves what the list and the open chat show, so that the next start shows it before the app has loaded. */
@@ -32,7 +32,7 @@ const readList = async (context: SyncContext): Promise<ListView | undefined> => 
   const [profile, requests, settings, archivedCount] = await Promise.all([
     readOwnProfile(store),
     readContactRequests(store),
-    readSettingsRow(store),
+    readSettings(context),
     countArchived(store),
   ]);
   return {
@@ -51,7 +51,7 @@ const readList = async (context: SyncContext): Promise<ListView | undefined> => 
 
 const readOpenChat = async (context: SyncContext, conversation: ConversationId): Promise<ChatViewData | undefined> => {
   const { store, me } = context;
-  const view = await readConversation(store, me, conversation);
+  const view = await readConversation(context, conversation);
   const { isStored, gone, open, blocked, muted, group, person } = view;
   const peer = otherMember(conversation, me);
   // A chat with a notice instead of messages or composer is left to the app.

@@ -14,7 +14,7 @@ import { getServerNow } from "#lib/browser/time/clock.ts";
 import { findCallDataUse, recordCallDataUse } from "#sync/actions/call-data-use.ts";
 import type { SyncEngine } from "#sync/engine/engine.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { readSettingsRow, toEffectiveSettings } from "#sync/store/settings-rows.ts";
+import { readSettings, toEffectiveSettings } from "#sync/store/settings-rows.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { TabCallController } from "./call-controller.ts";
 import { SavedCallStore } from "./saved-call.ts";
@@ -69,7 +69,7 @@ const createCallSyncPort = (engine: SyncEngine): CallSyncPort => {
       return person?.numberNotice === "left" ? "number_unconfirmed" : undefined;
     },
     async isRingAudible() {
-      const settings = await readSettingsRow(requireStoreContext(engine).store);
+      const settings = await readSettings(requireStoreContext(engine));
       const effective = toEffectiveSettings(settings);
       return effective.calls.sound && !isQuietForCalls(effective, getServerNow());
     },

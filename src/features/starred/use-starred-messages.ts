@@ -12,7 +12,7 @@ export const useStarredMessages = (
   const engine = useEngine();
   const starred = useLiveQuery(
     `starred ${conversation ?? ""} ${limit}`,
-    ({ store, me }) => readStarredMessages(store, me, conversation, limit),
+    (context) => readStarredMessages(context, conversation, limit),
     false,
   );
   const missing = starred?.messages.filter(({ message }) => !message) ?? [];

@@ -110,7 +110,7 @@ export function PostComposer({ takesFocus, onSaved, onClose }: PostComposerProps
   const { picture, isPreparing, choose, remove } = usePostPicture();
   const [chosenAudience, setChosenAudience] = useState<Audience>();
   const { statusesTo } = useSettings();
-  const defaultAudience = useLiveQuery("defaultAudience", ({ store }) => readDefaultAudience(store));
+  const defaultAudience = useLiveQuery("defaultAudience", readDefaultAudience);
   // A change of the setting, on another device for instance, applies to the next status, not to one that is begun.
   const [initialAudience, setInitialAudience] = useState<Audience>();
   if (defaultAudience && !initialAudience && (text !== "" || picture)) setInitialAudience(defaultAudience);

@@ -2,7 +2,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { storeNamePrefix } from "#lib/browser/push/background-sync.ts";
 
 /** Tables of unsent data with the property that is the key of their rows. */
-export const unsentKeys = { drafts: "conversation", outbox: "cid", reads: "conversation" } as const;
+export const unsentKeys = { drafts: "conversation", outbox: "cid", reads: "conversation", operations: "key" } as const;
 export type UnsentTable = keyof typeof unsentKeys;
 
 /**
@@ -10,7 +10,7 @@ export type UnsentTable = keyof typeof unsentKeys;
  * while the app is updated.
  */
 export type UnsentSchema = { version: number; keys: Readonly<Record<string, string>> };
-const currentSchema: UnsentSchema = { version: 2, keys: unsentKeys };
+const currentSchema: UnsentSchema = { version: 3, keys: unsentKeys };
 
 /** Parts of a page, a service worker or a test that the database uses. */
 export type UnsentEnvironment = {

@@ -16,7 +16,6 @@ import { loadMulticast, loadServerCode, rejectAsOffline } from "./load-code.ts";
 const loadEditCode = () => rejectAsOffline(import("#sync/operations/edit-message.ts"));
 const loadReactions = () => rejectAsOffline(import("#sync/operations/set-reaction.ts"));
 const loadMessageFlags = () => rejectAsOffline(import("#sync/operations/set-message-flags.ts"));
-const loadDeletionForSelf = () => rejectAsOffline(import("#sync/operations/delete-for-self.ts"));
 const loadSendFiles = () => rejectAsOffline(import("#sync/sending/files/send-files.ts"));
 
 export const retryMessage = async (cid: Uuid): Promise<void> => retryFailedMessage(getEngine().client, cid);
@@ -38,7 +37,7 @@ export const setReaction = async (
 
 /** Deletes a message for this person alone, also offline. Rejects with a SyncError if that cannot be stored. */
 export const deleteForSelf = async (conversation: ConversationId, seq: number): Promise<void> =>
-  (await loadDeletionForSelf()).deleteMessageForSelf(getEngine().client, conversation, seq);
+  (await loadMessageFlags()).deleteMessageForSelf(getEngine().client, conversation, seq);
 
 /** Stars a message, or removes the star, also offline. Rejects if this device cannot store it. */
 export const setStarred = async (conversation: ConversationId, seq: number, starred: boolean): Promise<void> =>

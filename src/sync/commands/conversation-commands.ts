@@ -13,12 +13,12 @@ import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-
 import { discardUnsentMessage } from "#sync/sending/enqueue.ts";
 import { findOwnMessage } from "#sync/sending/pending-replies.ts";
 import type { LocalStore, PersonRow } from "#sync/store/database.ts";
-import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
-import { listPendingEdits, type PendingEdit, toPendingEditKey } from "#sync/store/pending/pending-edits.ts";
+import { commitUnsent } from "#sync/store/sync-context.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { unparkText } from "#sync/unsent/draft-row.ts";
 import { changeDraft, findDraft } from "#sync/unsent/drafts.ts";
 import { listUnsent } from "#sync/unsent/messages.ts";
+import { edits, type Operation, toDeletion } from "#sync/unsent/operations.ts";
 import { confirmByAnswerOrPush, confirmRowChange } from "./confirm-by-push.ts";
 
 /**
@@ -98,10 +98,9 @@ const applyDeletionAnswer = async (
 };
 
 /** Ends the edits of a message that its author deleted here, with the words that were parked because it is gone. */
-const endEdits = async (port: SyncPort, edits: readonly PendingEdit[]): Promise<void> => {
-  if (edits.length === 0) return;
-  await port.context.get()?.strict.meta.bulkDelete(edits.map(toPendingEditKey));
-  for (const { conversation, target, text } of edits) {
+const endEdits = async (port: SyncPort, ended: readonly Operation<"edit">[]): Promise<void> => {
+  await port.unsent.changeAll(ended.map(edits.remove));
+  for (const { conversation, target, text } of ended) {
     const { parked = [] } = findDraft(port.unsent, conversation);
     const words = parked.find((one) => one.target === target && one.text === text);
     if (words)
@@ -109,11 +108,12 @@ const endEdits = async (port: SyncPort, edits: readonly PendingEdit[]): Promise<
   }
 };
 
-const listEdits = async (port: SyncPort, conversation: ConversationId, seq: number): Promise<PendingEdit[]> => {
+const listEdits = async (port: SyncPort, conversation: ConversationId, seq: number): Promise<Operation<"edit">[]> => {
   const store = port.context.get()?.store;
   const cid = (await store?.messages.get([conversation, seq]))?.cid;
-  const edits = store ? await listPendingEdits(store, conversation) : [];
-  return edits.filter(({ target }) => target === seq || target === cid);
+  return edits
+    .list(port.unsent)
+    .filter((edit) => edit.conversation === conversation && (edit.target === seq || edit.target === cid));
 };
 
 /**
@@ -122,7 +122,7 @@ const listEdits = async (port: SyncPort, conversation: ConversationId, seq: numb
  */
 export const deleteMessageBySeq = async (port: SyncPort, conversation: ConversationId, seq: number): Promise<void> => {
   if (port.link.get() !== "online" && (await deleteLocally(port, conversation, seq))) return;
-  const edits = listEdits(port, conversation, seq).catch(() => []); // before the answer or push
+  const ended = listEdits(port, conversation, seq).catch(() => []); // before the answer or push
   const request = requestByHttp(port.platform, { type: "deleteForEveryone", conversation, seq });
   const applied = applyDeletionAnswer(port, conversation, seq, request);
   let cancel = () => {};
@@ -137,7 +137,7 @@ export const deleteMessageBySeq = async (port: SyncPort, conversation: Conversat
   } finally {
     cancel();
   }
-  await endEdits(port, await edits).catch((error: unknown) => console.warn("the words of an edit stay", error));
+  await endEdits(port, await ended).catch((error: unknown) => console.warn("the words of an edit stay", error));
 };
 
 /** Deletes a message that was unsent when its author chose so; for everyone if it was sent meanwhile. */
@@ -150,8 +150,7 @@ export const deleteMessageByClientId = async (
   const context = requireContext(port);
   const message = await findOwnMessage(context, conversation, cid);
   if (message) return deleteMessageBySeq(port, conversation, message.seq);
-  const { strict } = context;
-  await strict.transaction("rw", strict.meta, () => insertPendingDeletion(strict, { cid, conversation }));
+  await commitUnsent(context, toDeletion({ cid, conversation }, context.platform.now()));
   port.notifyChanged("outbox");
 };
 

@@ -4,11 +4,12 @@ import type { LocalStore } from "#sync/store/database.ts";
 import { clearJournaledDraftInput } from "#sync/store/journal.ts";
 import { type DraftSlot, type DraftTarget, toDraftSlotKeys } from "#sync/store/pending/draft-keys.ts";
 import { listRecordings, readDraftRows } from "#sync/store/pending/draft-rows.ts";
-import { listPendingEdits, toPendingEditKey } from "#sync/store/pending/pending-edits.ts";
+import { commitUnsent } from "#sync/store/sync-context.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { changeUnsentContent } from "#sync/store/unsent-messages.ts";
 import { endDraft } from "#sync/unsent/draft-row.ts";
 import { changeDraft } from "#sync/unsent/drafts.ts";
+import { edits } from "#sync/unsent/operations.ts";
 
 /** Tables of the bytes of drafts, and of the uploads and cached files that may have adopted them. */
 export const draftByteTables = ({ blobs, uploads, files }: LocalStore): Table[] => [blobs, uploads, files];
@@ -63,12 +64,12 @@ export const deleteRecordingDraft = async (
 
 /** Deletes all drafts, parked texts and refused edits of a removed conversation. Clearing its history keeps them. */
 export const deleteConversationDrafts = async (port: SyncPort, conversation: ConversationId): Promise<void> => {
-  const store = port.context.get()?.store;
-  if (!store) return;
+  const context = port.context.get();
+  if (!context) return;
   const at = port.platform.now();
   await changeDraft(port.unsent, conversation, (draft) => endDraft(draft, at)).catch(() => undefined);
   await discardDrafts(port, conversation);
   await deleteRecordingDraft(port, conversation);
-  const refused = (await listPendingEdits(store, conversation)).filter(({ error }) => error);
-  await store.meta.bulkDelete(refused.map(toPendingEditKey));
+  const refused = edits.list(port.unsent).filter((edit) => edit.conversation === conversation && edit.error);
+  await commitUnsent(context, refused.map(edits.end));
 };

@@ -4,8 +4,8 @@ import { draftAgeMaxMs, messageTextMaxLength } from "#contract/limits/messages.t
 import { ReplyPlace } from "#contract/messages/body.ts";
 import { DraftList, isSameDraft, type SyncedDraft } from "#contract/settings/drafts.ts";
 import type { CommandOf, CommandResults } from "#contract/wire/commands.ts";
-import { isUnsupportedCommand, type OperationSender } from "#sync/platform/operation-runner.ts";
-import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
+import type { OperationSender } from "#sync/platform/operation-runner.ts";
+import { SyncError } from "#sync/platform/sync-error.ts";
 import { draftCursorKey, draftHeadKey, type PushedDraft, pushedDraftPrefix } from "#sync/store/draft-announcements.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
@@ -33,12 +33,8 @@ export class DraftSync implements OperationSender<DraftTask> {
   }
 
   async send(task: DraftTask): Promise<void> {
-    try {
-      if (task === "fetch") await this.#applyChanges();
-      else await this.#sendDraftOf(task.conversation);
-    } catch (error) {
-      throw isUnsupportedCommand(asSyncError(error)) ? new SyncError("unavailable") : error;
-    }
+    if (task === "fetch") await this.#applyChanges();
+    else await this.#sendDraftOf(task.conversation);
   }
 
   /** The draft stays on this device. */

@@ -1,9 +1,8 @@
 import { toDraftTarget } from "#sync/store/pending/draft-keys.ts";
-import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
-import { listPendingEdits } from "#sync/store/pending/pending-edits.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { type DraftRow, isDraftShared } from "#sync/unsent/draft-row.ts";
 import { listOutbox } from "#sync/unsent/messages.ts";
+import { edits, unsentDeletions } from "#sync/unsent/operations.ts";
 
 /**
  * Counts of data that would be lost: unsent messages, queued Tala statuses (`posts`), conversations and other targets
@@ -30,11 +29,16 @@ export const readUnsentSummary = async (
   ]);
   const messages = listOutbox(unsent).filter(({ sent }) => !sent).length;
   const posts = await store.postbox.filter(({ state }) => state !== "cancelled").count();
-  const deletions = (await listPendingDeletions(store)).length;
-  const edits = new Set(
-    [...(await listPendingEdits(store)), ...parked.filter(({ text }) => text.trim() !== "")].flatMap(
-      ({ conversation, target }) => (target === undefined ? [] : `${conversation} ${target}`),
+  const editedMessages = new Set(
+    [...edits.list(unsent), ...parked.filter(({ text }) => text.trim() !== "")].flatMap(({ conversation, target }) =>
+      target === undefined ? [] : `${conversation} ${target}`,
     ),
   );
-  return { messages, posts, drafts: targets.size, deletions, edits: edits.size };
+  return {
+    messages,
+    posts,
+    drafts: targets.size,
+    deletions: unsentDeletions.list(unsent).length,
+    edits: editedMessages.size,
+  };
 };

@@ -6,15 +6,19 @@ import type { Platform } from "#sync/platform/platform.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import type { Uploader, UploaderEvents } from "#sync/sending/files/uploader.ts";
 import type { LocalStore } from "#sync/store/database.ts";
-import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
-import { listPendingEdits } from "#sync/store/pending/pending-edits.ts";
-import { listPendingFlags } from "#sync/store/pending/pending-flags.ts";
-import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
-import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
-import { hasPendingSettings, readSettingsRow } from "#sync/store/settings-rows.ts";
+import { listMessageFlagTasks, listOutdatedFlags } from "#sync/store/message-flags.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { typingPauseMs } from "#sync/unsent/draft-row.ts";
 import { listOutbox } from "#sync/unsent/messages.ts";
+import {
+  changedSettings,
+  conversationFlags,
+  edits,
+  listPendingFlags,
+  messageFlags,
+  reactions,
+  unsentDeletions,
+} from "#sync/unsent/operations.ts";
 
 const pendingKinds = [
   "uploads",
@@ -43,36 +47,34 @@ const listReads = ({ unsent }: SyncContext) => [...unsent.list().reads.values()]
 const queryUnsentPosts = ({ postbox }: LocalStore) =>
   postbox.orderBy("createdAt").filter(({ state }) => state !== "failed");
 
-/** Kinds of pending data in the store, read in one transaction. Most often there are none. */
-const readPendingKinds = (context: SyncContext): Promise<PendingKind[]> => {
-  const { store } = context;
-  return store.transaction("r", [store.uploads, store.postbox, store.meta], async () => {
-    const [uploads, posts, settings, deletions, edits, flags, messageFlags, reactions, drafts] = await Promise.all([
-      store.uploads.count(),
-      queryUnsentPosts(store).count(),
-      readSettingsRow(store),
-      listPendingDeletions(store),
-      listPendingEdits(store),
-      listPendingFlags(store),
-      listPendingMessageFlags(store),
-      listPendingReactions(store),
-      listDraftTasks(context),
-    ]);
-    const isPending = {
-      uploads: uploads > 0,
-      posts: posts > 0,
-      settings: hasPendingSettings(settings),
-      deletions: deletions.length > 0,
-      edits: edits.length > 0,
-      flags: flags.length > 0,
-      messageFlags: messageFlags.length > 0,
-      reactions: reactions.length > 0,
-      drafts: drafts.length > 0,
-      sentMessages: listSentMessages(context).length > 0,
-      reads: listReads(context).length > 0,
-    };
-    return pendingKinds.filter((kind) => isPending[kind]);
-  });
+/** Kinds of pending data. Those of the local store are read in one transaction. Most often there are none. */
+const readPendingKinds = async (context: SyncContext): Promise<PendingKind[]> => {
+  const { store, unsent } = context;
+  const [uploads, posts, outdatedFlags, drafts] = await store.transaction(
+    "r",
+    [store.uploads, store.postbox, store.meta],
+    () =>
+      Promise.all([
+        store.uploads.count(),
+        queryUnsentPosts(store).count(),
+        listOutdatedFlags(store),
+        listDraftTasks(context),
+      ]),
+  );
+  const counts: Record<PendingKind, number> = {
+    uploads,
+    posts,
+    drafts: drafts.length,
+    settings: changedSettings.list(unsent).length,
+    deletions: unsentDeletions.list(unsent).length,
+    edits: edits.list(unsent).length,
+    flags: conversationFlags.list(unsent).length,
+    messageFlags: messageFlags.list(unsent).length + outdatedFlags.length,
+    reactions: reactions.list(unsent).length,
+    sentMessages: listSentMessages(context).length,
+    reads: listReads(context).length,
+  };
+  return pendingKinds.filter((kind) => counts[kind] > 0);
 };
 
 type WorkerEvents = UploaderEvents & {
@@ -86,8 +88,8 @@ type WorkerEvents = UploaderEvents & {
 
 /**
  * Background tasks of the leader that send rarely pending data: files, Tala statuses, changed settings, deletions and
- * edits of messages, flags of conversations and messages, reactions, drafts, and what the service worker left. The code of each is loaded when it
- * first has work; if it cannot be fetched, it is tried again later.
+ * edits of messages, flags of conversations and messages, reactions, drafts, and what the service worker left. The code
+ * of each is loaded when it first has work; if it cannot be fetched, it is tried again later.
  */
 export class LazyWorkers {
   readonly #context: SyncContext;
@@ -102,7 +104,7 @@ export class LazyWorkers {
     { react, setDraft, onApplied, ...uploaderEvents }: WorkerEvents,
     onRefused: (what: "settings" | "pin" | "reaction" | "star" | "deletion") => void,
   ) {
-    const { platform, store } = context;
+    const { platform, store, unsent } = context;
     this.#context = context;
     this.#platform = platform;
     const uploads = new Retry(platform, async () => {
@@ -121,10 +123,7 @@ export class LazyWorkers {
       isOrdered: true,
     });
     const settings = createOperationRunner(platform, {
-      async list() {
-        const row = await readSettingsRow(store);
-        return hasPendingSettings(row) ? [row.wanted] : [];
-      },
+      list: () => changedSettings.list(unsent),
       load: async () =>
         (await import("#sync/operations/settings-sender.ts")).createSettingsSender(
           context,
@@ -132,28 +131,27 @@ export class LazyWorkers {
           () => posts.runNow(), // statuses wait for a change of their audience
         ),
     });
-    const deletions = createOperationRunner(platform, {
-      list: () => listPendingDeletions(store),
+    const deletionRunner = createOperationRunner(platform, {
+      list: () => unsentDeletions.list(unsent),
       load: async () => (await import("#sync/operations/deletion-sender.ts")).createDeletionSender(context),
     });
-    const edits = createOperationRunner(platform, {
-      list: async () =>
-        (await listPendingEdits(store)).length > 0 ? (await loadEditSender()).listDueEdits(context) : [],
+    const editRunner = createOperationRunner(platform, {
+      list: async () => (edits.list(unsent).length > 0 ? (await loadEditSender()).listDueEdits(context) : []),
       load: async () => (await loadEditSender()).createEditSender(context),
     });
     const flags = createOperationRunner(platform, {
-      list: () => listPendingFlags(store),
+      list: () => listPendingFlags(unsent),
       load: async () =>
         (await import("#sync/operations/flag-sender.ts")).createFlagSender(context, () => onRefused("pin")),
       isOrdered: true, // the order of pinning
     });
-    const messageFlags = createOperationRunner(platform, {
-      list: () => listPendingMessageFlags(store),
+    const messageFlagRunner = createOperationRunner(platform, {
+      list: () => listMessageFlagTasks(context),
       load: async () =>
         (await import("#sync/operations/message-flag-sender.ts")).createMessageFlagSender(context, onRefused),
     });
-    const reactions = createOperationRunner(platform, {
-      list: () => listPendingReactions(store),
+    const reactionRunner = createOperationRunner(platform, {
+      list: () => reactions.list(unsent),
       load: async () =>
         (await import("#sync/operations/reaction-sender.ts")).createReactionSender(context, react, () =>
           onRefused("reaction"),
@@ -164,15 +162,20 @@ export class LazyWorkers {
       load: async () => new (await import("#sync/drafts/draft-sync.ts")).DraftSync(context, setDraft),
     });
     const sentMessages = createOperationRunner(platform, {
-      list: async () => listSentMessages(context),
+      list: () => listSentMessages(context),
       load: async () => (await loadBackgroundWork()).createSentMessageKeeper(context, onApplied),
     });
     const reads = createOperationRunner(platform, {
-      list: async () => listReads(context),
+      list: () => listReads(context),
       load: async () => (await loadBackgroundWork()).createReadSender(context),
     });
-    const operations = { settings, deletions, edits, flags, messageFlags, reactions };
-    this.#runners = { uploads, posts, drafts, sentMessages, reads, ...operations };
+    this.#runners = {
+      ...{ uploads, posts, drafts, settings, flags, sentMessages, reads },
+      deletions: deletionRunner,
+      edits: editRunner,
+      messageFlags: messageFlagRunner,
+      reactions: reactionRunner,
+    };
     if (listOutbox(context.unsent).length > 0) void this.#settleLeft();
   }
 

@@ -2,19 +2,20 @@ import * as v from "valibot";
 import { isErrorCode } from "#contract/errors.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { pictureMaxBytes } from "#contract/limits/tala.ts";
-import type { Audience } from "#contract/settings/settings.ts";
+import type { Audience, Exceptions } from "#contract/settings/settings.ts";
 import { cleanPost, NewPost, type PostPicture } from "#contract/tala.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalStore } from "#sync/store/database.ts";
 import type { DraftSlot } from "#sync/store/pending/draft-keys.ts";
 import type { PostQueueRow } from "#sync/store/post-rows.ts";
-import { applyChange, mergeExceptionList, type SettingsRow, updateSettingsRow } from "#sync/store/settings-rows.ts";
+import { applyChange, mergeExceptionList, readSettings } from "#sync/store/settings-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
 import { toBlob, toStoredBytes } from "#sync/store/stored-bytes.ts";
-import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
+import { commitUnsent, retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { waitForStore } from "#sync/store/wait-for-store.ts";
+import { changedSettings, type Operation } from "#sync/unsent/operations.ts";
 import { deletePostLocally } from "./post-pictures.ts";
 
 /** Queue of Tala statuses that the server has not acknowledged. */
@@ -74,28 +75,36 @@ export const enqueuePost = async (
 
 /** Adds a refused change of the exceptions for statuses to the changes that wait to be sent. */
 const restoreExceptions = (
-  row: SettingsRow,
+  row: Pick<Operation<"settings">, "wanted" | "excepted">,
+  exceptions: Partial<Exceptions> | undefined,
   { before, wanted }: NonNullable<PostQueueRow["excepted"]>,
-): SettingsRow => {
+): Pick<Operation<"settings">, "wanted" | "excepted"> => {
   const pending = row.wanted.exceptions?.statusesTo;
   const list = mergeExceptionList(before, wanted, pending ?? before);
-  const known = row.wanted.exceptions ? row.excepted : row.kept?.settings.exceptions;
+  const known = row.wanted.exceptions ? row.excepted : exceptions;
   return {
-    ...row,
     wanted: applyChange(row.wanted, { exceptions: { statusesTo: list } }),
-    excepted: pending ? known : { ...known, statusesTo: before },
+    excepted: { ...known, ...(pending ? {} : { statusesTo: before }) },
   };
 };
 
 /** Queues a failed status again under the same id, and before it the exceptions that the server refused. */
 export const requeuePost = async (port: SyncPort, id: Uuid): Promise<void> => {
   const context = requireContext(port);
-  const { strict } = context;
+  const { strict, platform } = context;
+  const failed = await strict.postbox.get(id);
+  if (failed?.state === "failed" && failed.excepted) {
+    const { excepted } = failed;
+    const { kept } = await readSettings(context);
+    const restore = changedSettings.update({}, platform.now(), (row) =>
+      restoreExceptions(row ?? { wanted: {} }, kept?.settings.exceptions, excepted),
+    );
+    await commitUnsent(context, [restore]); // first: the status waits for it
+  }
   await strict.transaction("rw", [strict.postbox, strict.meta], async () => {
     const row = await strict.postbox.get(id);
     if (row?.state !== "failed") return;
-    const { error: _, excepted, ...rest } = row;
-    if (excepted) await updateSettingsRow(strict, (settings) => restoreExceptions(settings, excepted));
+    const { error: _, excepted: __, ...rest } = row;
     await strict.postbox.put({ ...rest, state: "queued", createdAt: await nextPostTime(context) });
   });
   port.notifyChanged("outbox");

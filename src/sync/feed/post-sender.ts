@@ -6,7 +6,7 @@ import { isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import { ownProfileKey, type PersonRow } from "#sync/store/database.ts";
 import type { PostQueueRow, PostRow } from "#sync/store/post-rows.ts";
 import { readGiveUpTime } from "#sync/store/retry-policy.ts";
-import { readSettingsRow } from "#sync/store/settings-rows.ts";
+import { readSettings } from "#sync/store/settings-rows.ts";
 import { toBlob } from "#sync/store/stored-bytes.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { feedEtagKey } from "./feed-store.ts";
@@ -31,7 +31,7 @@ async function publish(
   const { store, strict, platform } = context;
   // Until the server has the exceptions that the author saw, people excepted by them could read the status.
   const isRestricted = audience !== "everyone" && audience !== "nobody";
-  const { statusesTo, exceptions } = isRestricted ? (await readSettingsRow(store)).wanted : {};
+  const { statusesTo, exceptions } = isRestricted ? (await readSettings(context)).wanted : {};
   if ((statusesTo ?? exceptions?.statusesTo) !== undefined) throw new SyncError("unavailable");
   const bytes = picture && (await store.blobs.get(id))?.blob;
   if (picture && !bytes) throw new SyncError("file_not_found");

@@ -17,7 +17,7 @@ export const useCurrentMessages = <T extends MessagePlace & { body: StoredBody }
   const places = found.filter(({ seq }) => seq !== undefined);
   const current = useLiveQuery(
     places.length > 0 ? `current ${places.map(toPlaceKey).join()}` : undefined,
-    ({ store }) => readCurrentMessages(store, places),
+    (context) => readCurrentMessages(context, places),
     false,
   );
   const seenRevisions = useRef<Record<string, number>>({});

@@ -5,7 +5,7 @@ import {
   type LocalStore,
   toMembersVersionKey,
 } from "#sync/store/database.ts";
-import { toStarsKey } from "#sync/store/pending/pending-message-flags.ts";
+import { toStarsKey } from "#sync/store/message-flags.ts";
 import { failUnsentMessages, isAwaitingUpload, type UnsentTransaction } from "#sync/store/unsent-messages.ts";
 
 /** Purge of local data that must not stay: of a group without history, and of a deleted account. */

@@ -9,13 +9,14 @@ import {
 } from "#contract/settings/conversation-flags.ts";
 import type { ChangeNumber } from "#contract/wire/commands.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
-import { listSections } from "#sync/store/database.ts";
-import { type PendingFlags, toPendingFlagsKey } from "#sync/store/pending/pending-flags.ts";
+import { type LocalConversationRow, type LocalStore, listSections } from "#sync/store/database.ts";
 import { toEffectiveFlags } from "#sync/store/row-mapping.ts";
+import { commitUnsent, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
-import { updateListPositions } from "#sync/store/unsent-messages.ts";
+import { projectFlags } from "#sync/store/unsent-messages.ts";
+import { conversationFlags } from "#sync/unsent/operations.ts";
+import { storeFlags } from "./store-flags.ts";
 
 /** Newest change whose data, and all earlier data, this device has. */
 const readKnownChange = async (store: LocalStore): Promise<ChangeNumber | undefined> => {
@@ -30,15 +31,35 @@ const listPins = async (store: LocalStore): Promise<number[]> => {
 };
 
 /** Choices that wait for the server, with a newer one. To pin takes back an archiving, and the contrary. */
-const mergeWanted = (
-  before: LocalConversationRow["wanted"],
-  change: FlagChange,
-  at: number,
-): NonNullable<LocalConversationRow["wanted"]> => {
-  const wanted = { ...before, ...change, at: change.pinned ? at : (before?.at ?? at) };
-  if (change.archived) delete wanted.pinned;
-  if (change.pinned) delete wanted.archived;
-  return wanted;
+const mergeChoices = (before: FlagChange | undefined, change: FlagChange): FlagChange => {
+  const { marked, archived, pinned }: FlagChange = { ...before, ...change };
+  return {
+    ...(marked === undefined ? {} : { marked }),
+    ...(archived === undefined || change.pinned ? {} : { archived }),
+    ...(pinned === undefined || change.archived ? {} : { pinned }),
+  };
+};
+
+/** Operation that stores a change of flags; undefined if it changes nothing. Throws a SyncError if it is refused. */
+const toOperation = async ({ store, unsent, platform }: SyncContext, row: LocalConversationRow, change: FlagChange) => {
+  const pins = await listPins(store);
+  const before = toEffectiveFlags(row);
+  const at = Math.max(platform.now(), ...pins.map((pinnedAt) => pinnedAt + 1));
+  const after = applyFlagChange(before, change, at);
+  if (isSameFlags(before, after)) return undefined;
+  if (after.pinnedAt !== null && before.pinnedAt === null && pins.length >= pinnedConversationsMax)
+    throw new SyncError("too_many_pinned");
+  const pending = conversationFlags.find(unsent, { conversation: row.id });
+  const known = await readKnownChange(store);
+  return conversationFlags.put(
+    {
+      conversation: row.id,
+      chosenAt: change.pinned ? at : (pending?.chosenAt ?? at),
+      ...mergeChoices(pending, change),
+      ...(known ? { known } : {}),
+    },
+    at,
+  );
 };
 
 /**
@@ -50,26 +71,16 @@ export const changeConversationFlags = async (
   conversation: ConversationId,
   change: FlagChange,
 ): Promise<ConversationFlags> => {
-  const { strict, platform } = requireContext(port);
-  const tables = [strict.conversations, strict.meta, strict.recordings];
-  const flagsBefore = await strict.transaction("rw", tables, async () => {
-    const row = await strict.conversations.get(conversation);
-    if (!row || row.gone) return noFlags;
-    const pins = await listPins(strict);
-    const before = toEffectiveFlags(row);
-    const at = Math.max(platform.now(), ...pins.map((pinnedAt) => pinnedAt + 1));
-    const after = applyFlagChange(before, change, at);
-    if (isSameFlags(before, after)) return before;
-    if (after.pinnedAt !== null && before.pinnedAt === null && pins.length >= pinnedConversationsMax)
-      throw new SyncError("too_many_pinned");
-    row.wanted = mergeWanted(row.wanted, change, at);
-    const known = await readKnownChange(strict);
-    const pending: PendingFlags = { conversation, ...row.wanted, ...(known ? { known } : {}) };
-    await strict.meta.put({ key: toPendingFlagsKey(conversation), value: pending });
-    await updateListPositions(strict, [row]);
-    await strict.conversations.put(row);
-    return before;
-  });
+  const context = requireContext(port);
+  const { store, unsent } = context;
+  const row = await store.conversations.get(conversation);
+  if (!row || row.gone) return noFlags;
+  projectFlags(unsent, row);
+  const before = toEffectiveFlags(row);
+  const operation = await toOperation(context, row, change);
+  if (!operation) return before;
+  await commitUnsent(context, [operation]);
+  await storeFlags(context, conversation);
   port.notifyChanged("outbox");
-  return flagsBefore;
+  return before;
 };

@@ -2,23 +2,20 @@ import type { ConversationId } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
 import { isTombstone } from "#contract/messages/kinds.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";
-import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
 import { raiseHead, withoutReactions } from "#sync/store/row-mapping.ts";
 import { deleteCachedFiles } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import type { SyncPort } from "#sync/store/sync-port.ts";
+import { toDeletion, unsentDeletions } from "#sync/unsent/operations.ts";
 
-/** Resolves to false for a message without a client id, because the server could not be told later. */
 const replaceWithTombstone = (
   { strict: store, unsent }: SyncContext,
   conversation: ConversationId,
   seq: number,
-): Promise<boolean> =>
+): Promise<void> =>
   store.transaction("rw", [store.messages, ...store.sendingTables], async () => {
     const held = await store.messages.get([conversation, seq]);
-    if (!held?.cid) return false;
-    if (isTombstone(held.body)) return true;
-    await insertPendingDeletion(store, { cid: held.cid, conversation });
+    if (!held || isTombstone(held.body)) return;
     const tombstone: LocalMessageRow = { ...withoutReactions(held), body: { type: "deleted" } };
     await store.messages.put(tombstone);
     const file = findAttachment(held.body)?.file;
@@ -28,22 +25,37 @@ const replaceWithTombstone = (
       raiseHead(row, tombstone);
       await store.conversations.put(row);
     }
-    return true;
   });
 
 /**
  * Deletes an own message on this device and stores a pending deletion for the server. Resolves to false, without any
- * change, if the deletion cannot be stored durably.
+ * change here, if the deletion cannot be stored durably, or if the message has no client id by which the server could be
+ * told later.
  */
 export const deleteLocally = async (port: SyncPort, conversation: ConversationId, seq: number): Promise<boolean> => {
   const context = port.context.get();
   if (!context || port.isInMemory) return false;
-  // Other code reports and repairs failures of the store.
-  const isDone = await retryOnQuotaError(context, () => replaceWithTombstone(context, conversation, seq), false).catch(
-    () => false,
-  );
-  if (!isDone) return false;
-  void context.platform.deleteFirstViews();
+  const { store, unsent, platform } = context;
+  try {
+    const held = await store.messages.get([conversation, seq]);
+    if (!held?.cid) return false;
+    if (!isTombstone(held.body)) {
+      const { cid } = held;
+      const stored = unsent.changeAll(toDeletion({ cid, conversation }, platform.now()));
+      const isKept = await stored.then(
+        () => true,
+        () => unsent.journalPending(),
+      );
+      if (!isKept) {
+        unsent.stage([unsentDeletions.remove({ cid })]);
+        return false;
+      }
+      await retryOnQuotaError(context, () => replaceWithTombstone(context, conversation, seq), false);
+    }
+  } catch {
+    return false; // other code reports and repairs failures of the store
+  }
+  void platform.deleteFirstViews();
   port.notifyChanged("outbox");
   return true;
 };

@@ -7,27 +7,28 @@ import { toPreview } from "#contract/wire/preview.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { parseMessageBody } from "#sync/sending/enqueue.ts";
 import { findEditedMessage } from "#sync/sending/pending-replies.ts";
-import type { LocalMessageRow, LocalStore } from "#sync/store/database.ts";
-import { type PendingEdit, toPendingEditKey } from "#sync/store/pending/pending-edits.ts";
-import { retryOnQuotaError } from "#sync/store/sync-context.ts";
-import { readSyncCursor } from "#sync/store/sync-cursor.ts";
+import type { LocalMessageRow } from "#sync/store/database.ts";
+import { commitUnsent, runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
 import { changeMessage } from "#sync/unsent/messages.ts";
+import { edits, type Operation } from "#sync/unsent/operations.ts";
 import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
+import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
 
-/** Shows a text in the list if the message is the newest one. Requires a transaction over the conversations. */
-const updatePreview = async (
-  store: LocalStore,
+/** Shows a text in the list if the message is the newest one. */
+const updatePreview = (
+  { store }: SyncContext,
   { conversation, seq }: Pick<LocalMessageRow, "conversation" | "seq">,
   body: LocalMessageRow["body"],
-): Promise<void> => {
-  const row = await store.conversations.get(conversation);
-  if (row?.head === seq) await store.conversations.put(Object.assign(row, toPreview(body)));
-};
+): Promise<void> =>
+  store.transaction("rw", store.conversations, async () => {
+    const row = await store.conversations.get(conversation);
+    if (row?.head === seq) await store.conversations.put(Object.assign(row, toPreview(body)));
+  });
 
 /** Body of a message with another text. Throws a SyncError if the text cannot be stored. */
-const toEditedBody = (body: LocalMessageRow["body"], text: string, edited: number): PendingEdit["body"] => {
+const toEditedBody = (body: LocalMessageRow["body"], text: string, edited: number): Operation<"edit">["body"] => {
   if (!isEditableBody(body)) throw new SyncError("message_withdrawn");
   if (body.type === "text" && text === "") throw new SyncError("empty_message");
   return parseMessageBody(withMentions(withText(body, text, edited), keepMentions(body, text)));
@@ -35,71 +36,58 @@ const toEditedBody = (body: LocalMessageRow["body"], text: string, edited: numbe
 
 type EditedItem = Pick<ChatItem, "seq" | "cid">;
 
-/**
- * Stores an edit of an own message that is to be sent. Returns the body of a message that is still unsent. Requires a
- * transaction over `editTables`.
- */
-const storeEdit = async (
-  store: LocalStore,
-  conversation: ConversationId,
-  { seq, cid }: EditedItem,
-  unsent: OutboxRow | undefined,
-  text: string,
-  now: number,
-): Promise<OutboxRow["body"] | undefined> => {
-  const message = unsent ? undefined : await findEditedMessage(store, conversation, seq ?? cid);
-  const target = unsent?.cid ?? message?.cid ?? message?.seq;
-  if (target === undefined) throw new SyncError("message_not_found");
-  const key = toPendingEditKey({ conversation, target });
-  const before = (await store.meta.get(key))?.value as PendingEdit | undefined;
-  if (unsent) {
-    const body = toEditedBody(unsent.body, text, 0);
-    if (unsent.state === "awaiting") return body; // the server cannot have it
-    // It may be on its way with the former text: the edit follows.
-    await store.meta.put({ key, value: { conversation, target, edit: before ? before.edit + 1 : 0, text, body } });
-    return body;
-  }
-  if (message) {
-    if (now - message.at > editWindowMs) throw new SyncError("edit_too_late");
-    const edit = Math.max(getEditNumber(message.body), before ? before.edit + 1 : 0);
-    const body = toEditedBody(message.body, text, edit + 1);
-    const isUnchanged = "text" in message.body && (message.body.text ?? "") === text;
-    if (isUnchanged && !before) return undefined;
-    await store.meta.put({ key, value: { conversation, target, edit, text, body } });
-    await updatePreview(store, message, body);
-  }
-  return undefined;
+/** Changes that edit an unsent message. Throws a SyncError if the text cannot be stored. */
+const editUnsent = ({ unsent, platform }: SyncContext, message: OutboxRow, text: string): UnsentChange[] => {
+  const { cid, conversation, state } = message;
+  const body = toEditedBody(message.body, text, 0);
+  const at = platform.now();
+  const change = changeMessage(cid, at, (row) => ({ ...row, body, multicastId: undefined }));
+  if (state === "awaiting") return [change]; // the server cannot have it
+  // It may be on its way with the former text: the edit follows.
+  const before = edits.find(unsent, { conversation, target: cid });
+  const edit = before ? before.edit + 1 : 0;
+  return [change, edits.put({ conversation, target: cid, edit, text, body }, at)];
 };
 
-const listEditTables = ({ messages, meta, conversations }: LocalStore) => [messages, meta, conversations];
+/** Edit of a message of the log; undefined if it changes nothing. Throws a SyncError if that is not possible. */
+const editStored = ({ store, unsent, platform }: SyncContext, message: LocalMessageRow, text: string) => {
+  const { conversation, cid, seq, body: stored } = message;
+  const target = cid ?? seq;
+  const at = platform.now();
+  if (at + store.skew - message.at > editWindowMs) throw new SyncError("edit_too_late");
+  const before = edits.find(unsent, { conversation, target });
+  const edit = Math.max(getEditNumber(stored), before ? before.edit + 1 : 0);
+  const body = toEditedBody(stored, text, edit + 1);
+  const isUnchanged = "text" in stored && (stored.text ?? "") === text;
+  if (isUnchanged && !before) return undefined;
+  return { body, change: edits.put({ conversation, target, edit, text, body }, at) };
+};
 
 /**
- * Edits an own message. It shows the new text at once, on this device and offline too. Resolves once the edit is
- * durable; rejects with a SyncError if it is not possible, so that the caller keeps the text.
+ * Edits an own message. It shows the new text at once, on this device and offline too. Resolves once the edit is on the
+ * disk, or once that has failed: then it is sent from memory. Rejects with a SyncError if it is not possible, so that
+ * the caller keeps the text.
  */
 export const editOwnMessage = async (
   port: SyncPort,
   conversation: ConversationId,
-  item: EditedItem,
+  { seq, cid }: EditedItem,
   typed: string,
 ): Promise<void> => {
   const context = requireContext(port);
   const text = cleanText(typed);
-  const { strict, platform, unsent } = context;
-  const { skew } = await readSyncCursor(strict);
-  const row = item.cid === undefined ? undefined : unsent.find("outbox", item.cid);
-  const body = await retryOnQuotaError(context, () =>
-    strict.transaction("rw", listEditTables(strict), () =>
-      storeEdit(strict, conversation, item, row, text, platform.now() + skew),
-    ),
-  );
-  if (row && body) {
-    const edit = changeMessage(row.cid, platform.now(), (now) => ({ ...now, body, multicastId: undefined }));
-    await unsent.changeAll([edit]).catch(() => {
-      throw new SyncError("unavailable");
-    });
+  const waiting = cid === undefined ? undefined : context.unsent.find("outbox", cid);
+  if (waiting) await commitUnsent(context, editUnsent(context, waiting, text));
+  else {
+    const message = await findEditedMessage(context.store, conversation, seq ?? cid);
+    if (!message) throw new SyncError("message_not_found");
+    const edited = editStored(context, message, text);
+    if (edited) {
+      await commitUnsent(context, [edited.change]);
+      runInBackground(context, updatePreview(context, message, edited.body));
+    }
   }
-  void platform.deleteFirstViews();
+  void context.platform.deleteFirstViews();
   port.notifyChanged("outbox");
 };
 
@@ -109,12 +97,13 @@ export const discardEdit = async (
   conversation: ConversationId,
   { seq, cid }: EditedItem,
 ): Promise<void> => {
-  const { strict, platform } = requireContext(port);
-  await strict.transaction("rw", listEditTables(strict), async () => {
-    const message = await findEditedMessage(strict, conversation, seq ?? cid);
-    for (const target of [seq, cid])
-      if (target !== undefined) await strict.meta.delete(toPendingEditKey({ conversation, target }));
-    if (message) await updatePreview(strict, message, message.body);
-  });
-  void platform.deleteFirstViews();
+  const context = requireContext(port);
+  const targets = [seq, cid].filter((target) => target !== undefined);
+  await commitUnsent(
+    context,
+    targets.map((target) => edits.remove({ conversation, target })),
+  );
+  const message = await findEditedMessage(context.store, conversation, seq ?? cid);
+  if (message) await updatePreview(context, message, message.body);
+  void context.platform.deleteFirstViews();
 };

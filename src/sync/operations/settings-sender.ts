@@ -4,14 +4,9 @@ import { type Exceptions, type Settings, type SettingsChange, VersionedSettings 
 import type { OperationSender } from "#sync/platform/operation-runner.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalStore } from "#sync/store/database.ts";
-import {
-  clearSentSettings,
-  mergeExceptionList,
-  mergeServerSettings,
-  readSettingsRow,
-  updateSettingsRow,
-} from "#sync/store/settings-rows.ts";
-import type { SyncContext } from "#sync/store/sync-context.ts";
+import { mergeExceptionList, storeServerSettings, withoutSent } from "#sync/store/settings-rows.ts";
+import { commitUnsent, type SyncContext } from "#sync/store/sync-context.ts";
+import { changedSettings, type Operation } from "#sync/unsent/operations.ts";
 
 /**
  * Marks queued statuses as failed that more people could read than their author saw. The author may resend them, with
@@ -54,36 +49,43 @@ const mergeExceptions = (wanted: SettingsChange, before: Exceptions, now: Settin
  * apply again. `onSettled` is called after each change that was confirmed or refused.
  */
 export const createSettingsSender = (
-  { platform, store }: SyncContext,
+  context: SyncContext,
   onRefused: () => void,
   onSettled: () => void,
-): OperationSender<SettingsChange> => ({
-  async send(wanted) {
-    const request = async (method: "GET" | "PATCH", body?: SettingsChange): Promise<VersionedSettings> => {
-      const answer = v.safeParse(VersionedSettings, await platform.request({ method, path: "/api/settings", body }));
-      if (!answer.success) throw new SyncError("unavailable");
-      return answer.output;
-    };
-    const { excepted } = await readSettingsRow(store);
-    const merged = wanted.exceptions
-      ? mergeExceptions(wanted, excepted ?? {}, (await request("GET")).settings)
-      : wanted;
-    const saved = await request("PATCH", merged);
-    await updateSettingsRow(store, (row) => {
-      const next = clearSentSettings(mergeServerSettings(row, saved), wanted);
-      // A list that was changed again meanwhile was changed from the one just sent.
-      return next.wanted.exceptions ? { ...next, excepted: { ...row.excepted, ...wanted.exceptions } } : next;
+): OperationSender<Operation<"settings">> => {
+  const { platform, store } = context;
+  /** Ends the changes that were sent. A list that was changed again meanwhile was changed from the one just sent. */
+  const endSent = (sent: SettingsChange, isAccepted: boolean): Promise<void> => {
+    const end = changedSettings.update({}, platform.now(), (row) => {
+      const wanted = row && withoutSent(row.wanted, sent);
+      if (!row || !wanted) return undefined;
+      const excepted = isAccepted && wanted.exceptions ? { ...row.excepted, ...sent.exceptions } : row.excepted;
+      return { wanted, ...(excepted ? { excepted } : {}) };
     });
-    onSettled();
-  },
-  async handleRefusal(wanted, failure) {
-    await store.transaction("rw", [store.meta, store.postbox], async () => {
-      const { excepted } = await readSettingsRow(store);
-      await updateSettingsRow(store, (row) => clearSentSettings(row, wanted));
+    return commitUnsent(context, [end]);
+  };
+  return {
+    async send({ wanted, excepted }) {
+      const request = async (method: "GET" | "PATCH", body?: SettingsChange): Promise<VersionedSettings> => {
+        const answer = v.safeParse(VersionedSettings, await platform.request({ method, path: "/api/settings", body }));
+        if (!answer.success) throw new SyncError("unavailable");
+        return answer.output;
+      };
+      const merged = wanted.exceptions
+        ? mergeExceptions(wanted, excepted ?? {}, (await request("GET")).settings)
+        : wanted;
+      const saved = await request("PATCH", merged);
+      await store.transaction("rw", store.meta, () => storeServerSettings(store, saved));
+      await endSent(wanted, true);
+      onSettled();
+    },
+    async handleRefusal({ wanted, excepted }, failure) {
+      // First: a status must not be sent to more people than its author saw.
       const audience = wanted.statusesTo ?? wanted.exceptions?.statusesTo;
       if (audience !== undefined) await failRestrictedPosts(store, wanted, excepted, failure.code as ErrorCode);
-    });
-    onRefused();
-    onSettled();
-  },
-});
+      await endSent(wanted, false);
+      onRefused();
+      onSettled();
+    },
+  };
+};

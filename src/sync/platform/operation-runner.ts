@@ -1,6 +1,6 @@
 import type { Platform } from "./platform.ts";
 import { Retry } from "./retry.ts";
-import { asSyncError, isRetryableFailure, type SyncError } from "./sync-error.ts";
+import { asSyncError, isRetryableFailure, SyncError } from "./sync-error.ts";
 
 /** Sends operations of one kind that the person made and the server has not confirmed. */
 export type OperationSender<Operation> = {
@@ -12,13 +12,9 @@ export type OperationSender<Operation> = {
   isTooOld?(operation: Operation): Promise<boolean>;
 };
 
-/** Whether the server does not know a command yet: a newer client may talk to an older server during a deployment. */
-export const isUnsupportedCommand = ({ code }: SyncError): boolean =>
-  code === "not_found" || code === "method_not_allowed";
-
 export type OperationKind<Operation> = {
   /** Stored operations to be sent, in this order. */
-  list(): Promise<Operation[]>;
+  list(): readonly Operation[] | Promise<readonly Operation[]>;
   /** Loads the code that sends them, when the first one is listed. */
   load(): Promise<OperationSender<Operation>>;
   /** An operation that must be repeated delays the later ones. */
@@ -53,12 +49,19 @@ export const createOperationRunner = <Operation>(
   return runner;
 };
 
+/** A server that does not know a command yet, such as during a deployment, is unavailable. */
+const toOperationFailure = (error: unknown): SyncError => {
+  const failure = asSyncError(error);
+  const isUnknown = failure.code === "not_found" || failure.code === "method_not_allowed";
+  return isUnknown ? new SyncError("unavailable") : failure;
+};
+
 /** Rejects with a SyncError if the operation must be repeated. */
 async function sendOperation<Operation>(sender: OperationSender<Operation>, operation: Operation): Promise<void> {
   try {
     await sender.send(operation);
   } catch (error) {
-    const failure = asSyncError(error);
+    const failure = toOperationFailure(error);
     const isRepeated =
       isRetryableFailure(failure) && (failure.code === "offline" || !(await sender.isTooOld?.(operation)));
     if (isRepeated) throw failure;

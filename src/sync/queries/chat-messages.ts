@@ -3,17 +3,12 @@ import { findAttachment } from "#contract/messages/body.ts";
 import { isTombstone } from "#contract/messages/kinds.ts";
 import { type MessageStatus, toMessageStatus } from "#contract/messages/positions.ts";
 import type { LocalConversationRow, LocalMessageRow, UploadRow } from "#sync/store/database.ts";
-import { listPendingEdits, type PendingEdit } from "#sync/store/pending/pending-edits.ts";
-import { readDeletedSeqs, readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";
-import {
-  findPendingReaction,
-  listPendingReactions,
-  type PendingReaction,
-} from "#sync/store/pending/pending-reactions.ts";
+import { listDeletedSeqs, readStarredSeqs } from "#sync/store/message-flags.ts";
 import { hasOlderOnServer, toMessageKey } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import type { ChatItem, DisplayedStatus, UploadView } from "#sync/store/view-models.ts";
 import { listUnsent } from "#sync/unsent/messages.ts";
+import { edits, type Operation, reactions } from "#sync/unsent/operations.ts";
 import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 
 /** Status of an own message. One that was never delivered to the others stays "sent", whatever their read state. */
@@ -36,7 +31,7 @@ export const toUploadView = (row: UploadRow | undefined): UploadView | undefined
 const toPendingItem = (
   row: OutboxRow,
   upload: UploadView | undefined,
-  pending: readonly PendingReaction[],
+  pending: readonly Operation<"reaction">[],
 ): ChatItem => ({
   key: row.cid,
   cid: row.cid,
@@ -52,17 +47,17 @@ const toPendingItem = (
 
 const toReactionFields = (
   message: { seq?: number; cid?: Uuid | undefined; reactions?: string },
-  pending: readonly PendingReaction[],
+  pending: readonly Operation<"reaction">[],
 ): Pick<ChatItem, "reactions" | "ownReaction"> => {
-  const { reactions } = message;
-  const own = findPendingReaction(message, pending);
-  return { ...(reactions ? { reactions } : {}), ...(own ? { ownReaction: own.emoji } : {}) };
+  const { reactions: summary } = message;
+  const own = pending.find(({ target }) => target === message.seq || target === message.cid);
+  return { ...(summary ? { reactions: summary } : {}), ...(own ? { ownReaction: own.emoji } : {}) };
 };
 
 export const toChatItem = (
   row: LocalConversationRow | undefined,
   message: LocalMessageRow,
-  pending: readonly PendingReaction[] = [],
+  pending: readonly Operation<"reaction">[] = [],
   starred?: ReadonlySet<number>,
 ): ChatItem => ({
   key: toMessageKey(message),
@@ -78,8 +73,8 @@ export const toChatItem = (
 });
 
 /** The message with the text of its pending edit. */
-const showPendingEdit = (item: ChatItem, edits: readonly PendingEdit[]): ChatItem => {
-  const edit = edits.find(({ target }) => target === item.cid || target === item.seq);
+const showPendingEdit = (item: ChatItem, pending: readonly Operation<"edit">[]): ChatItem => {
+  const edit = pending.find(({ target }) => target === item.cid || target === item.seq);
   return edit && !isTombstone(item.body) ? { ...item, body: edit.body, edit: edit.error ?? "sending" } : item;
 };
 
@@ -103,15 +98,12 @@ export const readChat = (
   limit: number,
 ): Promise<ChatSnapshot> => {
   const outbox = listUnsent(unsent, id);
+  const isHere = ({ conversation }: { conversation: ConversationId }) => conversation === id;
+  const [ownReactions, ownEdits] = [reactions.list(unsent).filter(isHere), edits.list(unsent).filter(isHere)];
+  const deleted = listDeletedSeqs(unsent, id);
   return store.transaction("r", [store.conversations, store.messages, store.uploads, store.meta], async () => {
     // All at once: Dexie can lose the transaction while nested async functions return one after the other.
-    const [row, reactions, edits, starred, deleted] = await Promise.all([
-      store.conversations.get(id),
-      listPendingReactions(store, id),
-      listPendingEdits(store, id),
-      readStarredSeqs(store, id),
-      readDeletedSeqs(store, id),
-    ]);
+    const [row, starred] = await Promise.all([store.conversations.get(id), readStarredSeqs({ store, unsent }, id)]);
     const uploads = new Map<string, UploadView | undefined>();
     for (const { file } of outbox.flatMap(({ body }) => findAttachment(body) ?? []))
       uploads.set(file, toUploadView(await store.uploads.get(file)));
@@ -129,14 +121,14 @@ export const readChat = (
     const pending = outbox
       .filter(({ cid }) => !logged.has(cid))
       .reverse()
-      .map((message) => toPendingItem(message, uploads.get(findAttachment(message.body)?.file ?? ""), reactions));
+      .map((message) => toPendingItem(message, uploads.get(findAttachment(message.body)?.file ?? ""), ownReactions));
     return {
       items: [
         ...pending,
         ...visible
           .filter(({ seq }) => !deleted.has(seq))
-          .map((message) => toChatItem(row, message, reactions, starred)),
-      ].map((item) => showPendingEdit(item, edits)),
+          .map((message) => toChatItem(row, message, ownReactions, starred)),
+      ].map((item) => showPendingEdit(item, ownEdits)),
       hasMoreLocally: hasMoreHere,
       hasMoreOnServer: row !== undefined && hasOlderOnServer(row),
       isNotLoadedYet:

@@ -1,8 +1,9 @@
 import { isGroupActionAllowed } from "#contract/groups.ts";
-import { type ConversationId, otherMember, privateMembers, type Uuid } from "#contract/ids.ts";
+import { type ConversationId, otherMember, privateMembers } from "#contract/ids.ts";
 import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
-import { readDeletedSeqs } from "#sync/store/pending/pending-message-flags.ts";
+import { listDeletedSeqs } from "#sync/store/message-flags.ts";
 import { toDisplayedMentions, toDisplayedUnread, toEffectiveFlags } from "#sync/store/row-mapping.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
 import { isCaughtUp, readSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { ConversationView } from "#sync/store/view-models.ts";
 import { type QueryClock, singleQueryClock } from "./live-queries.ts";
@@ -11,12 +12,12 @@ import { notMuted, readMuteState } from "./mute-state.ts";
 /** One conversation without its messages. */
 
 export const readConversation = (
-  store: LocalStore,
-  me: Uuid,
+  context: Pick<SyncContext, "store" | "unsent" | "me">,
   id: ConversationId,
   clock: QueryClock = singleQueryClock,
-): Promise<ConversationView> =>
-  store.transaction("r", [store.conversations, store.messages, store.people, store.meta], async () => {
+): Promise<ConversationView> => {
+  const { store, me } = context;
+  return store.transaction("r", [store.conversations, store.messages, store.people, store.meta], async () => {
     const row = await store.conversations.get(id);
     const peer = otherMember(id, me);
     const person = peer ? await store.people.get(peer) : undefined;
@@ -52,25 +53,26 @@ export const readConversation = (
       open,
       isStored: true,
       isConfirmed: true,
-      pinnedMessages: await readPinnedMessages(store, row),
+      pinnedMessages: await readPinnedMessages(context, row),
       group,
       gone,
     };
   });
+};
 
 /**
  * Positions of the pinned messages, without those that this person cleared, and those deleted for everyone on this
  * device. Those deleted for themselves alone are left out unless they may unpin them. Requires a transaction.
  */
 const readPinnedMessages = async (
-  store: LocalStore,
+  context: Pick<SyncContext, "store" | "unsent">,
   { id, hidden, group, pinnedMessages = [] }: LocalConversationRow,
 ): Promise<number[]> => {
   const mayUnpin = !group || isGroupActionAllowed(group.role, "pin");
   const seqs = pinnedMessages.filter((seq) => seq > hidden);
   if (seqs.length === 0) return seqs;
-  const stored = await store.messages.bulkGet(seqs.map((seq): [ConversationId, number] => [id, seq]));
-  const deleted = mayUnpin ? new Set<number>() : await readDeletedSeqs(store, id);
+  const stored = await context.store.messages.bulkGet(seqs.map((seq): [ConversationId, number] => [id, seq]));
+  const deleted = mayUnpin ? new Set<number>() : listDeletedSeqs(context.unsent, id);
   for (const message of stored)
     if (message?.body.type === "deleted" || (!mayUnpin && message?.body.type === "withheld")) deleted.add(message.seq);
   return seqs.filter((seq) => !deleted.has(seq));

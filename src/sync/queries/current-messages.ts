@@ -1,8 +1,8 @@
 import type { ConversationId } from "#contract/ids.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
 import { isTombstone } from "#contract/messages/kinds.ts";
-import type { LocalStore } from "#sync/store/database.ts";
-import { readDeletedSeqs } from "#sync/store/pending/pending-message-flags.ts";
+import { listDeletedSeqs } from "#sync/store/message-flags.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
 
 export type MessagePlace = { conversation: ConversationId; seq?: number };
 
@@ -15,7 +15,10 @@ export const toPlaceKey = ({ conversation, seq = 0 }: MessagePlace): string => `
  */
 export type CurrentMessages = { bodies: Record<string, StoredBody | null>; revisions: Record<ConversationId, number> };
 
-export const readCurrentMessages = (store: LocalStore, places: readonly MessagePlace[]): Promise<CurrentMessages> =>
+export const readCurrentMessages = (
+  { store, unsent }: Pick<SyncContext, "store" | "unsent">,
+  places: readonly MessagePlace[],
+): Promise<CurrentMessages> =>
   store.transaction("r", [store.conversations, store.messages, store.meta], async () => {
     const bodies: CurrentMessages["bodies"] = {};
     const revisions: CurrentMessages["revisions"] = {};
@@ -26,7 +29,7 @@ export const readCurrentMessages = (store: LocalStore, places: readonly MessageP
     for (const conversation of new Set(places.map((place) => place.conversation))) {
       const { hidden = 0, revision = 0 } = (await store.conversations.get(conversation)) ?? {};
       revisions[conversation] = revision;
-      const deleted = await readDeletedSeqs(store, conversation);
+      const deleted = listDeletedSeqs(unsent, conversation);
       for (const place of places) {
         const { seq = 0 } = place;
         if (place.conversation === conversation && (seq <= hidden || deleted.has(seq)))

@@ -3,7 +3,7 @@ import { messagePageRows } from "#contract/limits/conversations.ts";
 import { applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalMessageRow } from "#sync/store/database.ts";
-import { readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";
+import { readStarredSeqs } from "#sync/store/message-flags.ts";
 import { hasOlderOnServer, toLocalMessageRow } from "#sync/store/row-mapping.ts";
 import type { SyncPort } from "#sync/store/sync-port.ts";
 import type { ChatItem } from "#sync/store/view-models.ts";
@@ -39,7 +39,7 @@ const readOneSide = async (
   } else {
     rows = [];
   }
-  const starred = await readStarredSeqs(context.store, conversation);
+  const starred = await readStarredSeqs(context, conversation);
   const from = rows.at(-1)?.seq ?? (isOlder ? seq : next);
   const to = rows[0]?.seq ?? (isOlder ? next : seq);
   return {

@@ -7,7 +7,7 @@ import { readLastKnownProfile } from "#sync/store/members.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import { toDraftTarget } from "#sync/store/pending/draft-keys.ts";
 import { listUnseenNotices } from "#sync/store/security-notice-rows.ts";
-import { readSettingsRow, toEffectiveSettings } from "#sync/store/settings-rows.ts";
+import { readSettings, toEffectiveSettings } from "#sync/store/settings-rows.ts";
 import type { ConversationListItem, ConversationView, ListFilter } from "#sync/store/view-models.ts";
 import { type ChatSnapshot, readChat } from "./chat-messages.ts";
 import { readConversation } from "./conversation.ts";
@@ -22,7 +22,7 @@ import { readContactRequests } from "./people.ts";
 
 export const settingsQuery: StoreQuery<Settings> = [
   "settings",
-  async ({ store }) => toEffectiveSettings(await readSettingsRow(store)),
+  async (context) => toEffectiveSettings(await readSettings(context)),
 ];
 
 export const securityNoticesQuery: StoreQuery<SecurityNotice[]> = [
@@ -45,7 +45,7 @@ export const archivedCountQuery: StoreQuery<number> = ["archived", ({ store }) =
 
 export const conversationQuery = (id: ConversationId | undefined): StoreQuery<ConversationView> => [
   id && `conversation ${id}`,
-  ({ store, me, clock }) => readConversation(store, me, id ?? "", clock),
+  (context) => readConversation(context, id ?? "", context.clock),
 ];
 
 /** The newest messages of a conversation, at most `limit`. */

@@ -3,7 +3,8 @@ import { hasContent } from "#contract/messages/kinds.ts";
 import { fetchQuotedMessage } from "#sync/inbound/quoted-message.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore, PersonRow } from "#sync/store/database.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
-import { listStars } from "#sync/store/pending/pending-message-flags.ts";
+import { listStars } from "#sync/store/message-flags.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
 import type { SyncPort } from "#sync/store/sync-port.ts";
 import type { MemberProfile } from "#sync/store/view-models.ts";
 
@@ -50,34 +51,41 @@ const toStarredMessage = async (
 
 /** Starred messages of all conversations or of one, the last one first, without deleted and cleared ones. */
 export const readStarredMessages = (
-  store: LocalStore,
-  me: Uuid,
+  context: Pick<SyncContext, "store" | "unsent" | "me">,
   conversation: ConversationId | undefined,
   limit: number,
-): Promise<StarredMessages> =>
-  store.transaction("r", [store.meta, store.conversations, store.messages, store.people, store.members], async () => {
-    const stars = await listStars(store, conversation);
-    const ids = [...new Set(stars.map((star) => star.conversation))];
-    const rows = new Map(
-      (await store.conversations.bulkGet(ids)).flatMap((row) => (row ? [[row.id, row] as const] : [])),
-    );
-    const visible = stars
-      .filter((star) => {
-        const row = rows.get(star.conversation);
-        return row && !row.gone && star.seq > row.hidden;
-      })
-      .sort((a, b) => b.at - a.at);
-    const stored = await store.messages.bulkGet(visible.map((star): [string, number] => [star.conversation, star.seq]));
-    const shown = visible.flatMap(({ conversation: id, seq }, index) => {
-      const [row, message] = [rows.get(id), stored[index]];
-      return row && (!message || hasContent(message.body)) ? [{ row, message, seq }] : [];
-    });
-    const page = shown.slice(0, limit);
-    const messages = await Promise.all(
-      page.map(({ row, message, seq }) => toStarredMessage(store, me, row, message, seq)),
-    );
-    return { messages, hasMore: shown.length > limit };
-  });
+): Promise<StarredMessages> => {
+  const { store, me } = context;
+  return store.transaction(
+    "r",
+    [store.meta, store.conversations, store.messages, store.people, store.members],
+    async () => {
+      const stars = await listStars(context, conversation);
+      const ids = [...new Set(stars.map((star) => star.conversation))];
+      const rows = new Map(
+        (await store.conversations.bulkGet(ids)).flatMap((row) => (row ? [[row.id, row] as const] : [])),
+      );
+      const visible = stars
+        .filter((star) => {
+          const row = rows.get(star.conversation);
+          return row && !row.gone && star.seq > row.hidden;
+        })
+        .sort((a, b) => b.at - a.at);
+      const stored = await store.messages.bulkGet(
+        visible.map((star): [string, number] => [star.conversation, star.seq]),
+      );
+      const shown = visible.flatMap(({ conversation: id, seq }, index) => {
+        const [row, message] = [rows.get(id), stored[index]];
+        return row && (!message || hasContent(message.body)) ? [{ row, message, seq }] : [];
+      });
+      const page = shown.slice(0, limit);
+      const messages = await Promise.all(
+        page.map(({ row, message, seq }) => toStarredMessage(store, me, row, message, seq)),
+      );
+      return { messages, hasMore: shown.length > limit };
+    },
+  );
+};
 
 /** Fetches starred messages that this device does not have, and stores them. Rejects with a SyncError. */
 export const fetchStarredMessages = async (port: SyncPort, missing: readonly StarredMessage[]): Promise<void> => {

@@ -5,13 +5,12 @@ import { type ConversationId, createUuid, privateMembers, type Uuid } from "#con
 import { Body, ReplyPlace, withReply } from "#contract/messages/body.ts";
 import { cleanText } from "#contract/text.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
-import { isQuotaError } from "#sync/store/storage-quota.ts";
-import type { SyncContext } from "#sync/store/sync-context.ts";
+import { commitUnsent, reportUnsentFailure, type SyncContext } from "#sync/store/sync-context.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
 import { discardFile } from "#sync/store/unsent-messages.ts";
 import type { ReplyTarget } from "#sync/unsent/draft-row.ts";
 import { changeMessage, deleteMessage, findUploadFile, nextOrder } from "#sync/unsent/messages.ts";
+import { toDeletion } from "#sync/unsent/operations.ts";
 import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
 import { mayMention } from "./mentions/pending-mentions.ts";
@@ -113,11 +112,9 @@ export const enqueueText = async (
   { target, others = [] }: TextOptions = {},
 ): Promise<void> => {
   const context = requireContext(port);
-  const { platform, storageTrouble } = context;
+  const { platform } = context;
   const message = { cid: createUuid(platform.now()), conversation, body: toTextBody(text), target };
-  await insertUnsentMessages(context, [message], others).catch((error: unknown) => {
-    if (isQuotaError(error) && storageTrouble.get() === undefined) storageTrouble.set("full");
-  });
+  await insertUnsentMessages(context, [message], others).catch((error: unknown) => reportUnsentFailure(context, error));
   port.typing.resetThrottle(conversation);
   port.notifyChanged("outbox");
 };
@@ -127,15 +124,16 @@ export const enqueueText = async (
  * if the message was already sent.
  */
 export const discardUnsentMessage = async (port: SyncPort, cid: Uuid): Promise<boolean> => {
-  const { strict, unsent, platform } = requireContext(port);
+  const context = requireContext(port);
+  const { strict, unsent, platform } = context;
   const row = unsent.find("outbox", cid);
   if (!row) return false;
   const { conversation } = row;
-  await strict.transaction("rw", strict.sendingTables, async () => {
-    if (row.state !== "awaiting") await insertPendingDeletion(strict, { cid, conversation });
-    await discardFile(strict, unsent, row);
-  });
-  await unsent.changeAll([deleteMessage(cid)]).catch(() => undefined);
+  await commitUnsent(context, [
+    ...(row.state === "awaiting" ? [] : toDeletion({ cid, conversation }, platform.now())),
+    deleteMessage(cid),
+  ]);
+  await strict.transaction("rw", strict.sendingTables, () => discardFile(strict, unsent, row));
   void platform.deleteFirstViews();
   port.notifyChanged("outbox");
   return true;

@@ -1,4 +1,4 @@
-import Dexie, { type DexieOptions, type EntityTable, type Table } from "dexie";
+import Dexie, { type DexieOptions, type EntityTable, type Table, type Transaction } from "dexie";
 import * as v from "valibot";
 import type { InboxRow } from "#contract/conversations.ts";
 import type { GroupRole } from "#contract/groups.ts";
@@ -52,7 +52,7 @@ export type LocalConversationRow = Omit<
   marked?: boolean;
   archived?: boolean;
   pinnedAt?: number | null;
-  /** Flags that the person chose on this device and the server has not confirmed. `at`: device time of the choice. */
+  /** Flags that the person chose on this device and the server has not confirmed, as `unsent` has them; `at` is `chosenAt`. */
   wanted?: FlagChange & { at: number };
   peer: Uuid | undefined;
   /** Short number the server uses for the conversation; absent until received. */
@@ -203,6 +203,16 @@ export class LocalStore extends Dexie {
   /** Tables that changes of the server are written to. */
   get inboundTables(): Table[] {
     return [this.people, this.conversations, this.messages, this.members, this.uploads, this.meta, this.recordings];
+  }
+
+  /**
+   * This store with the tables of a transaction, which Dexie can lose in a long chain of asynchronous functions that read
+   * nothing: what follows would then be outside of it.
+   */
+  bindTo(transaction: Transaction): LocalStore {
+    const tables = transaction.storeNames.map((name) => [name, { value: transaction.table(name) }]);
+    const skew = { get: () => this.skew, set: (value: number) => Object.assign(this, { skew: value }) };
+    return Object.create(this, { ...Object.fromEntries(tables), skew }) as LocalStore;
   }
 
   /** Rows of these parts of the conversation list, the later part first and in each the newest first. */

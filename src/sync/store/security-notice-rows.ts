@@ -11,11 +11,12 @@ const noticesKey = "security-notices";
 const readStoredNotices = async (store: LocalStore): Promise<StoredNotice[]> =>
   ((await store.meta.get(noticesKey))?.value as StoredNotice[] | undefined) ?? [];
 
-const updateStoredNotices = (store: LocalStore, change: (stored: StoredNotice[]) => StoredNotice[]): Promise<void> =>
-  store.transaction("rw", store.meta, async () => {
-    await store.meta.put({ key: noticesKey, value: change(await readStoredNotices(store)) });
-  });
+/** Requires a transaction over `meta`. */
+const updateStoredNotices = async (store: LocalStore, change: (stored: StoredNotice[]) => StoredNotice[]) => {
+  await store.meta.put({ key: noticesKey, value: change(await readStoredNotices(store)) });
+};
 
+/** Stores a notice, once. Requires a transaction over `meta`. */
 export const insertSecurityNotice = (store: LocalStore, notice: SecurityNotice): Promise<void> =>
   updateStoredNotices(store, (stored) =>
     stored.some((entry) => entry.notice.id === notice.id)
@@ -31,12 +32,15 @@ export const listUnseenNotices = async (store: LocalStore, now: number): Promise
   return stored.flatMap(({ notice, isSeen }) => (isSeen || !isOpen(notice) ? [] : [notice]));
 };
 
-export const markNoticesSeen = (store: LocalStore, ids: readonly Uuid[]): Promise<void> =>
-  updateStoredNotices(store, (stored) =>
-    stored.map((entry) => (ids.includes(entry.notice.id) ? { ...entry, isSeen: true } : entry)),
+const markSeen = (store: LocalStore, isMeant: (notice: SecurityNotice) => boolean): Promise<void> =>
+  store.transaction("rw", store.meta, () =>
+    updateStoredNotices(store, (stored) =>
+      stored.map((entry) => (isMeant(entry.notice) ? { ...entry, isSeen: true } : entry)),
+    ),
   );
 
+export const markNoticesSeen = (store: LocalStore, ids: readonly Uuid[]): Promise<void> =>
+  markSeen(store, ({ id }) => ids.includes(id));
+
 export const markResetNoticesSeen = (store: LocalStore): Promise<void> =>
-  updateStoredNotices(store, (stored) =>
-    stored.map((entry) => (entry.notice.event === "reset_started" ? { ...entry, isSeen: true } : entry)),
-  );
+  markSeen(store, ({ event }) => event === "reset_started");

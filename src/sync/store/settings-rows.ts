@@ -10,8 +10,9 @@ import {
   type VersionedSettings,
 } from "#contract/settings/settings.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import type { LocalStore } from "./database.ts";
-import { toStoreName } from "./database.ts";
+import { changedSettings } from "#sync/unsent/operations.ts";
+import type { UnsentStore } from "#sync/unsent/unsent-store.ts";
+import { type LocalStore, toStoreName } from "./database.ts";
 
 type PartialSection<Kind extends keyof Settings> = { [Name in Kind]?: Partial<Settings[Name]> };
 
@@ -24,13 +25,34 @@ export type SettingsPatch = Omit<SettingsChange, "messages" | "groups" | "quietH
  * confirmed. `excepted`: the server's lists of exceptions before these changes, to which other devices may add
  * meanwhile.
  */
-export type SettingsRow = { kept: VersionedSettings | null; wanted: SettingsChange; excepted?: Exceptions | undefined };
+export type SettingsState = {
+  kept: VersionedSettings | null;
+  wanted: SettingsChange;
+  excepted?: Partial<Exceptions> | undefined;
+};
 
-/** Key of the settings in `meta`. */
-export const settingsKey = "settings";
+/** Key of the server's settings in `meta`. */
+const settingsKey = "settings";
 
-export const readSettingsRow = async (store: LocalStore): Promise<SettingsRow> =>
-  ((await store.meta.get(settingsKey))?.value as SettingsRow | undefined) ?? { kept: null, wanted: {} };
+const readKeptSettings = async (store: LocalStore): Promise<VersionedSettings | null> =>
+  ((await store.meta.get(settingsKey))?.value as VersionedSettings | undefined) ?? null;
+
+export const readSettings = async ({
+  store,
+  unsent,
+}: {
+  store: LocalStore;
+  unsent: Pick<UnsentStore, "list" | "find">;
+}): Promise<SettingsState> => {
+  const changed = changedSettings.find(unsent, {});
+  return { kept: await readKeptSettings(store), wanted: {}, ...changed };
+};
+
+/** Stores settings received from the server; the higher version wins. Requires a transaction over `meta`. */
+export const storeServerSettings = async (store: LocalStore, received: VersionedSettings): Promise<void> => {
+  const kept = await readKeptSettings(store);
+  if (received.version > (kept?.version ?? 0)) await store.meta.put({ key: settingsKey, value: received });
+};
 
 const upgradePreview = <Section extends Settings["messages"]>(section: Section): Section => ({
   ...section,
@@ -48,7 +70,7 @@ export const applyChange = <Of extends SettingsChange>(of: Of, change: SettingsC
  * Settings shown to the person: local changes override the server's values. Rows of earlier versions have booleans as
  * preview levels.
  */
-export const toEffectiveSettings = ({ kept, wanted }: SettingsRow): Settings => {
+export const toEffectiveSettings = ({ kept, wanted }: Pick<SettingsState, "kept" | "wanted">): Settings => {
   const settings = applyChange({ ...defaultSettings, ...kept?.settings }, wanted);
   return { ...settings, messages: upgradePreview(settings.messages), groups: upgradePreview(settings.groups) };
 };
@@ -71,28 +93,12 @@ export const mergeExceptionList = (before: readonly Uuid[], wanted: readonly Uui
   return [...added, ...kept].slice(0, exceptionsMax);
 };
 
-/** Updates the settings row in one transaction. */
-export const updateSettingsRow = (store: LocalStore, change: (row: SettingsRow) => SettingsRow): Promise<SettingsRow> =>
-  store.transaction("rw", store.meta, async () => {
-    const row = change(await readSettingsRow(store));
-    await store.meta.put({ key: settingsKey, value: row });
-    return row;
-  });
-
-/** Merges settings received from the server; the higher version wins. */
-export const mergeServerSettings = (row: SettingsRow, kept: VersionedSettings): SettingsRow =>
-  kept.version > (row.kept?.version ?? 0) ? { ...row, kept } : row;
-
-const isEmpty = (change: SettingsChange): boolean => Object.keys(change).length === 0;
-
-/** Whether local changes wait to be sent. */
-export const hasPendingSettings = ({ wanted }: SettingsRow): boolean => !isEmpty(wanted);
-
-/** Removes sent changes from `wanted`, except values that were changed again since. */
-export const clearSentSettings = (row: SettingsRow, sent: SettingsChange): SettingsRow => {
+/** Changes that remain after some were sent: values that were changed again since, undefined if there are none. */
+export const withoutSent = (wanted: SettingsChange, sent: SettingsChange): SettingsChange | undefined => {
   const isSent = ([name, value]: [string, unknown]): boolean =>
     JSON.stringify(value) === JSON.stringify(sent[name as keyof SettingsChange]);
-  return { ...row, wanted: Object.fromEntries(Object.entries(row.wanted).filter((entry) => !isSent(entry))) };
+  const left = Object.entries(wanted).filter((entry) => !isSent(entry));
+  return left.length > 0 ? Object.fromEntries(left) : undefined;
 };
 
 // Copy of the shown settings in localStorage: available synchronously, before IndexedDB is read.

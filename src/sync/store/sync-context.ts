@@ -1,6 +1,7 @@
 import type { Uuid } from "#contract/ids.ts";
 import type { Observable } from "#lib/browser/observable.ts";
 import type { Platform } from "#sync/platform/platform.ts";
+import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
 import type { UnsentStore } from "#sync/unsent/unsent-store.ts";
 import type { LocalStore } from "./database.ts";
 import { evictCachedFiles, evictCachedMessages, isQuotaError } from "./storage-quota.ts";
@@ -19,6 +20,26 @@ export type SyncContext = {
   storageTrouble: Observable<StorageTrouble | undefined>;
   /** Reports that the local database cannot be used as it is; the tab then reopens or rebuilds it. */
   reportStoreFailure(error: unknown): void;
+};
+
+/**
+ * Commits changes of unsent data. Without room on the device they stay in memory and are tried again, and the person is
+ * told. Does not reject.
+ */
+export const commitUnsent = async (
+  { unsent, storageTrouble }: Pick<SyncContext, "unsent" | "storageTrouble">,
+  changes: readonly UnsentChange[],
+): Promise<void> => {
+  try {
+    await unsent.changeAll(changes);
+  } catch (error) {
+    reportUnsentFailure({ storageTrouble }, error);
+  }
+};
+
+/** Tells the person if unsent data could not be committed for want of room. */
+export const reportUnsentFailure = ({ storageTrouble }: Pick<SyncContext, "storageTrouble">, error: unknown): void => {
+  if (isQuotaError(error) && storageTrouble.get() === undefined) storageTrouble.set("full");
 };
 
 /** Runs work that nobody awaits. A rejection is reported as a store failure instead of an unhandled rejection. */

@@ -2,6 +2,7 @@ import type { Table } from "dexie";
 import type { ErrorCode } from "#contract/errors.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { changeMessage, findUploadFile, listUnsent, listUnsentByFile } from "#sync/unsent/messages.ts";
+import { conversationFlags } from "#sync/unsent/operations.ts";
 import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
 import type { UnsentStore } from "#sync/unsent/unsent-store.ts";
@@ -61,13 +62,28 @@ const hasDraftContent = async (store: LocalStore, conversation: ConversationId):
   (await store.meta.where("key").anyOf(toDraftSlotKeys(conversation)).count()) > 0 ||
   (await store.recordings.where("conversation").anyOf(toRecordingKeys(conversation)).count()) > 0;
 
+/** Sets the flags in a row that this person chose and the server has not confirmed, as the index of the list needs them. */
+export const projectFlags = (unsent: Pick<UnsentStore, "list" | "find">, row: LocalConversationRow): void => {
+  const pending = conversationFlags.find(unsent, { conversation: row.id });
+  delete row.wanted;
+  if (!pending) return;
+  const { marked, archived, pinned, chosenAt } = pending;
+  row.wanted = { marked, archived, pinned, at: chosenAt };
+};
+
 /**
- * Updates the place of rows in the conversation list. A left conversation stays listed only while it has unsent content;
+ * Updates the place of rows in the conversation list, with their unsent flags. A left conversation stays listed only while it has unsent content;
  * unsent messages are added by the query (`src/sync/queries/conversation-list.ts`). Requires a transaction over `meta`
  * and the recordings.
  */
-export const updateListPositions = async (store: LocalStore, rows: readonly LocalConversationRow[]): Promise<void> => {
-  for (const row of rows) setListPosition(row, row.gone && (await hasDraftContent(store, row.id)));
+export const updateListPositions = async (
+  { store, unsent }: { store: LocalStore; unsent: Pick<UnsentStore, "list" | "find"> },
+  rows: readonly LocalConversationRow[],
+): Promise<void> => {
+  for (const row of rows) {
+    projectFlags(unsent, row);
+    setListPosition(row, row.gone && (await hasDraftContent(store, row.id)));
+  }
 };
 
 /**
@@ -88,7 +104,7 @@ export const discardFile = async (
 const updateGoneListPosition = async (store: LocalStore, conversation: DraftTarget): Promise<void> => {
   const row = await store.conversations.get(conversation);
   if (!row?.gone) return;
-  await updateListPositions(store, [row]);
+  setListPosition(row, await hasDraftContent(store, conversation));
   await store.conversations.put(row);
 };
 

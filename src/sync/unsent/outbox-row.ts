@@ -5,7 +5,7 @@ import { type Body, ForwardSource } from "#contract/messages/body.ts";
 import { Seq } from "#contract/messages/positions.ts";
 
 /** Body as it was written. The server checks it: one that this version does not know must not disappear here. */
-const WrittenBody = v.custom<Body>((body) => typeof body === "object" && body !== null && "type" in body);
+export const WrittenBody = v.custom<Body>((body) => typeof body === "object" && body !== null && "type" in body);
 
 /** Message that the server has not acknowledged, in the table `outbox` of the unsent database. */
 export const OutboxRow = v.looseObject({

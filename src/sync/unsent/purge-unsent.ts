@@ -13,16 +13,22 @@ export const deleteUnsent = async (platform: Platform, me: Uuid): Promise<void> 
   if (indexedDB) await deleteUnsentDatabase(me, indexedDB);
 };
 
+const countRows = async (stores: readonly IDBObjectStore[]): Promise<number> => {
+  const counts = await Promise.all(stores.map((store) => toPromise(store.count())));
+  return counts.reduce((sum, count) => sum + count, 0);
+};
+
 /**
  * Deletes what the drafts contain of the server, and the reads, after their person ended the session from elsewhere.
- * Resolves to the unsent messages, which stay.
+ * Resolves to the unsent messages, which
+ * stay, as the operations do.
  */
 export const purgeServerData = async (platform: Platform, me: Uuid): Promise<OutboxRow[]> => {
   const indexedDB = findIndexedDb(platform);
   if (!indexedDB) return [];
   const database = new UnsentDatabase(me, { indexedDB, openChannel: platform.openChannel });
   try {
-    const { isEmpty, messages } = await database.write(["drafts", "outbox", "reads"], async (access) => {
+    const { isEmpty, messages } = await database.write(["drafts", "outbox", "reads", "operations"], async (access) => {
       const [drafts, outbox, reads] = [access("drafts"), access("outbox"), access("reads")];
       await toPromise(reads.clear());
       const rows: unknown[] = await toPromise(drafts.getAll());
@@ -34,7 +40,7 @@ export const purgeServerData = async (platform: Platform, me: Uuid): Promise<Out
       }
       const unsent: unknown[] = await toPromise(outbox.getAll());
       return {
-        isEmpty: unsent.length === 0 && (await toPromise(drafts.count())) === 0,
+        isEmpty: unsent.length === 0 && (await countRows([drafts, access("operations")])) === 0,
         messages: unsent.flatMap((row) => parseRow("outbox", row) ?? []),
       };
     });

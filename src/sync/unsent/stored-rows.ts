@@ -1,6 +1,6 @@
 import { toPromise, type UnsentDatabase, type UnsentTable, unsentKeys } from "#lib/unsent/unsent-database.ts";
 import { type ChangedRow, changeRow } from "./unsent-image.ts";
-import { listChangedRows, type PendingChange, parseRow, type UnsentState } from "./unsent-state.ts";
+import { listChangedRows, type PendingChange, parseRow, type UnsentRow, type UnsentState } from "./unsent-state.ts";
 
 /** Reads all rows of some tables in one transaction. Those that this version cannot read stay in the database. */
 export const readRows = async (
@@ -12,8 +12,9 @@ export const readRows = async (
   );
   const state: Partial<UnsentState> = {};
   for (const [table, stored] of rows) {
-    const readable = stored.flatMap((row) => parseRow(table, row) ?? []);
-    Object.assign(state, { [table]: new Map(readable.map((row) => [row[unsentKeys[table]], row])) });
+    const keyOf = (row: UnsentRow) => (row as Record<string, unknown>)[unsentKeys[table]];
+    const readable: UnsentRow[] = stored.flatMap((row) => parseRow(table, row) ?? []);
+    Object.assign(state, { [table]: new Map(readable.map((row) => [keyOf(row), row])) });
   }
   return state;
 };

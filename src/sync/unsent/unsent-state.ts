@@ -1,10 +1,11 @@
 import * as v from "valibot";
 import { type UnsentTable, unsentKeys } from "#lib/unsent/unsent-database.ts";
 import { DraftRow, mergeDrafts } from "./draft-row.ts";
+import { mergeOperations, OperationRow } from "./operation-row.ts";
 import { mergeOutboxRows, mergeReads, OutboxRow, ReadRow } from "./outbox-row.ts";
 
 /** Rows of the tables. */
-export type UnsentRows = { drafts: DraftRow; outbox: OutboxRow; reads: ReadRow };
+export type UnsentRows = { drafts: DraftRow; outbox: OutboxRow; reads: ReadRow; operations: OperationRow };
 
 type TableDefinition<Row> = {
   schema: v.GenericSchema<unknown, Row>;
@@ -18,6 +19,7 @@ export const definitions: { [Table in UnsentTable]: TableDefinition<UnsentRows[T
   drafts: { schema: DraftRow, merge: mergeDrafts, isKeptInJournal: false },
   outbox: { schema: OutboxRow, merge: mergeOutboxRows, isKeptInJournal: true },
   reads: { schema: ReadRow, merge: mergeReads, isKeptInJournal: false },
+  operations: { schema: OperationRow, merge: mergeOperations, isKeptInJournal: false },
 };
 export const unsentTables = Object.keys(unsentKeys) as UnsentTable[];
 
@@ -52,7 +54,7 @@ export type PendingChange = {
   change(row: UnsentRow | undefined): UnsentRow | undefined;
 };
 
-export const noState: UnsentState = { drafts: new Map(), outbox: new Map(), reads: new Map() };
+export const noState: UnsentState = { drafts: new Map(), outbox: new Map(), reads: new Map(), operations: new Map() };
 
 export const applyChanges = (state: UnsentState, changes: readonly PendingChange[]): UnsentState => {
   if (changes.length === 0) return state;

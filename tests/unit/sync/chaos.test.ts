@@ -12,9 +12,8 @@ import {
 import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
-import { deleteMessageForSelf } from "#sync/operations/delete-for-self.ts";
 import { editOwnMessage } from "#sync/operations/edit-message.ts";
-import { setMessageStarred } from "#sync/operations/set-message-flags.ts";
+import { deleteMessageForSelf, setMessageStarred } from "#sync/operations/set-message-flags.ts";
 import { setPendingReaction } from "#sync/operations/set-reaction.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { toChatItem } from "#sync/queries/chat-messages.ts";
@@ -23,12 +22,9 @@ import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { enqueueFiles } from "#sync/sending/files/send-files.ts";
 import { enqueueBroadcast, enqueueForward } from "#sync/sending/multicast.ts";
 import { readMembers } from "#sync/store/members.ts";
-import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
-import { listPendingEdits } from "#sync/store/pending/pending-edits.ts";
-import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
-import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
 import type { ReplyTarget } from "#sync/unsent/draft-row.ts";
 import { listOutbox, listUnsent } from "#sync/unsent/messages.ts";
+import { edits, messageFlags, reactions, unsentDeletions } from "#sync/unsent/operations.ts";
 import { toSimulationSize } from "#tests/support/long-run.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { expectSynced, getContext } from "#tests/support/model/model-checks.ts";
@@ -264,9 +260,9 @@ const expectMembers = async (server: ModelServer, tab: SyncClient, group: Uuid):
 
 /** The device has the stars of the server, apart from those of messages that were deleted or cleared meanwhile. */
 const expectStars = async (server: ModelServer, tab: SyncClient, chat: ConversationId): Promise<void> => {
-  const { store, me } = getContext(tab);
+  const { me } = getContext(tab);
   const flags = server.listMessageFlags(me, chat);
-  const shown = (await readStarredMessages(store, me, chat, 1_000)).messages;
+  const shown = (await readStarredMessages(getContext(tab), chat, 1_000)).messages;
   expect(shown.map(({ seq }) => seq).sort()).toEqual(
     "error" in flags ? [] : flags.starred.map(({ seq }) => seq).sort(),
   );
@@ -330,13 +326,13 @@ describe("all kinds of faults at once", () => {
       }
       for (const { tabs } of actors) {
         const [tab] = tabs as [SyncClient];
-        const { store } = getContext(tab);
-        await eventually(async () => expect(await listPendingDeletions(store)).toEqual([]));
-        await eventually(async () => expect(await listPendingMessageFlags(store)).toEqual([]));
+        const { unsent } = getContext(tab);
+        await eventually(async () => expect(unsentDeletions.list(unsent)).toEqual([]));
+        await eventually(async () => expect(messageFlags.list(unsent)).toEqual([]));
         // An edit stays only with a message that failed, as does a reaction.
         await eventually(async () => {
           const failed = new Set(listOutbox(tab.unsent).flatMap(({ cid, state }) => (state === "failed" ? cid : [])));
-          const pending = [...(await listPendingEdits(store)), ...(await listPendingReactions(store))];
+          const pending = [...edits.list(unsent), ...reactions.list(unsent)];
           expect(pending.filter(({ target }) => !failed.has(String(target)))).toEqual([]);
         });
       }

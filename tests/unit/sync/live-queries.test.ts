@@ -249,13 +249,13 @@ describe("results of live queries", () => {
     const { store, me } = getContext(tab);
     await store.conversations.clear();
     const contact = { open: true, isStored: false, isConfirmed: true, peer: benoit };
-    expect(await readConversation(store, me, chat)).toMatchObject(contact);
+    expect(await readConversation(getContext(tab), chat)).toMatchObject(contact);
     const unknown = [me, stranger].sort().join(".");
     const nobody = { open: false, isStored: false, isConfirmed: true, person: undefined };
-    expect(await readConversation(store, me, unknown)).toMatchObject(nobody);
+    expect(await readConversation(getContext(tab), unknown)).toMatchObject(nobody);
     server.closeConversation(chat);
     await eventually(async () =>
-      expect(await readConversation(store, me, chat)).toMatchObject({ open: false, isStored: true }),
+      expect(await readConversation(getContext(tab), chat)).toMatchObject({ open: false, isStored: true }),
     );
   });
 
@@ -264,15 +264,16 @@ describe("results of live queries", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await waitUntilDeviceSynced(server, tab, chat);
-    const { store, me } = getContext(tab);
+    const context = getContext(tab);
+    const { store } = context;
     await phone.close(tab);
     await store.open();
     await Promise.all([store.conversations.clear(), store.people.clear()]);
     const cursor = await readSyncCursor(store);
     await writeSyncCursor(store, { ...cursor, gaps: [{ since: 0, before: 4 }] });
-    expect(await readConversation(store, me, chat)).toMatchObject({ open: false, isConfirmed: false });
+    expect(await readConversation(context, chat)).toMatchObject({ open: false, isConfirmed: false });
     await writeSyncCursor(store, { ...cursor, epoch: "" });
-    expect(await readConversation(store, me, chat)).toMatchObject({ open: false, isConfirmed: false });
+    expect(await readConversation(context, chat)).toMatchObject({ open: false, isConfirmed: false });
     store.close();
   });
 

@@ -452,8 +452,8 @@ it("the audience by the settings is unknown on a new device until the settings a
   const phone = makeDevice(server, amina);
   phone.faults.isOffline = true;
   const first = await phone.openTab();
-  const { store } = getContext(first);
-  expect(await readDefaultAudience(store)).toBeUndefined();
+  const context = getContext(first);
+  expect(await readDefaultAudience(context)).toBeUndefined();
   await enqueuePost(first, "as set", undefined, undefined);
   const sent: unknown[] = [];
   server.tala.refuse = (_, request) => {
@@ -464,5 +464,5 @@ it("the audience by the settings is unknown on a new device until the settings a
   phone.wake();
   await becomesPublished(server, first, "as set");
   expect(sent).toEqual([{ id: server.tala.posts[0]?.id, content: "as set" }]);
-  await eventually(async () => expect(await readDefaultAudience(store)).toBe("contacts"));
+  await eventually(async () => expect(await readDefaultAudience(context)).toBe("contacts"));
 });

@@ -2,7 +2,7 @@ import { hasLeftGroup, type InboxRow } from "#contract/conversations.ts";
 import { closeLeftGroup, purgeLeftGroup, reopenGroup } from "#sync/inbound/data-purge.ts";
 import { compareLogs, markForked, markUnconfirmed } from "#sync/inbound/forks/log-forks.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
-import { toPendingMessageFlagsKey } from "#sync/store/pending/pending-message-flags.ts";
+import { toOutdatedFlagsKey } from "#sync/store/message-flags.ts";
 import { adoptServerReadState, isCountCurrent, mergeInboxRow } from "#sync/store/row-mapping.ts";
 import type { ApplyTransaction } from "./apply-transaction.ts";
 
@@ -43,17 +43,18 @@ export const applyInboxRow = async (
   }
   if (wasFormerMember && row.open) reopenGroup(row);
   if (inbox.flagsRevision !== flagsRevision) {
-    await store.meta.put({ key: toPendingMessageFlagsKey(row.id), value: { conversation: row.id } });
+    await store.meta.put({ key: toOutdatedFlagsKey(row.id), value: true });
     transaction.hasPendingWork = true;
   }
   if (isCounted) await transaction.applyUnreadCount(row, inbox);
   // An own preview has no client id, so it may be a message that is still in this device's outbox.
-  if (!inbox.preview || !transaction.isOwnMessage(row, inbox)) await storePreview(transaction, row, inbox);
-  else if (await transaction.hasPendingDeletion(row.id)) {
+  const isOwn = inbox.preview !== null && transaction.isOwnMessage(row, inbox);
+  if (isOwn && transaction.hasPendingDeletion(row.id)) {
     // It may also be a message that was deleted here. Only the log shows which one it is.
     Object.assign(row, { sender, preview, whole });
     if (row.storedTo < row.head) transaction.needsLogCheck.push(row.id);
-  } else if (transaction.listUnsent(row.id).length === 0) await storePreview(transaction, row, inbox);
+  } else if (isNextMessage(row, inbox) && !(isOwn && transaction.listUnsent(row.id).length > 0))
+    await storePreview(transaction, row, inbox);
 };
 
 /** Whether the stored messages belong to the log that the inbox row describes. */
@@ -71,13 +72,18 @@ const findLogState = async (
   return isFullSync && isBehind ? "different" : compareLogs(store, row, inbox);
 };
 
-/** Stores the preview if it is complete and the only missing message. This saves a request. */
+/** Whether the preview is a complete message and the only missing one. Storing it saves a request. */
+const isNextMessage = (
+  { storedTo }: LocalConversationRow,
+  inbox: InboxRow,
+): inbox is InboxRow & { preview: NonNullable<InboxRow["preview"]> } =>
+  inbox.whole && inbox.preview !== null && inbox.head === storedTo + 1;
+
 const storePreview = async (
   transaction: ApplyTransaction,
   row: LocalConversationRow,
-  { head, at, sender, preview, whole }: InboxRow,
+  { head, at, sender, preview }: InboxRow & { preview: NonNullable<InboxRow["preview"]> },
 ): Promise<void> => {
-  if (!whole || !preview || head !== row.storedTo + 1) return;
   if (!(await transaction.store.messages.get([row.id, head])))
     await transaction.addMessages(row, [{ seq: head, at, sender, body: preview }]);
   await transaction.extendStoredRange(row);

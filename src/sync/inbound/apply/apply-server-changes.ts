@@ -7,7 +7,7 @@ import type { LocalConversationRow, PersonRow } from "#sync/store/database.ts";
 import { saveOwnRelation } from "#sync/store/own-profile-row.ts";
 import { toPersonRow } from "#sync/store/row-mapping.ts";
 import { insertSecurityNotice } from "#sync/store/security-notice-rows.ts";
-import { mergeServerSettings, updateSettingsRow } from "#sync/store/settings-rows.ts";
+import { storeServerSettings } from "#sync/store/settings-rows.ts";
 import { deleteCachedFiles, isQuotaError } from "#sync/store/storage-quota.ts";
 import { retryOnQuotaError, runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import { addGap, type SyncCursor } from "#sync/store/sync-cursor.ts";
@@ -65,7 +65,7 @@ const applyChange = async (transaction: ApplyTransaction, change: ServerChange):
       return true;
     }
     case "settings":
-      await updateSettingsRow(transaction.store, (row) => mergeServerSettings(row, change.kept));
+      await storeServerSettings(transaction.store, change.kept);
       return true;
     case "notice":
       await insertSecurityNotice(transaction.store, change.notice);
@@ -139,8 +139,8 @@ export const applyInTransaction = (
   changes: readonly ServerChange[],
   now = Date.now(),
 ): Promise<ApplyResult> =>
-  store.transaction("rw", store.inboundTables, async () => {
-    const transaction = new ApplyTransaction(store, unsent, me, now);
+  store.transaction("rw", store.inboundTables, async (tables) => {
+    const transaction = new ApplyTransaction(store.bindTo(tables), unsent, me, now);
     const cursorBefore = await transaction.readCursor();
     let isComplete = true;
     for (const change of changes) isComplete = (await applyChange(transaction, change)) && isComplete;

@@ -7,8 +7,7 @@ import { deleteRecordedCalls, recordCalls } from "#sync/inbound/call-history.ts"
 import { deleteMembers } from "#sync/inbound/data-purge.ts";
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
 import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
-import { listPendingDeletions, type PendingDeletion } from "#sync/store/pending/pending-deletions.ts";
-import { toStarsKey } from "#sync/store/pending/pending-message-flags.ts";
+import { toStarsKey } from "#sync/store/message-flags.ts";
 import {
   createConversationRow,
   isOwnMessage,
@@ -22,6 +21,7 @@ import {
 import { readSyncCursor, type SyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
 import { updateListPositions } from "#sync/store/unsent-messages.ts";
 import { deleteMessage, listUnsent } from "#sync/unsent/messages.ts";
+import { unsentDeletions } from "#sync/unsent/operations.ts";
 import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
 import type { UnsentStore } from "#sync/unsent/unsent-store.ts";
@@ -76,7 +76,6 @@ export class ApplyTransaction {
    */
   hasPendingWork = false;
 
-  #pendingDeletions: PendingDeletion[] | undefined;
   #cursor: SyncCursor | undefined;
 
   constructor(
@@ -135,7 +134,7 @@ export class ApplyTransaction {
    * unsent any more.
    */
   async addMessages(row: LocalConversationRow, received: readonly Message[]): Promise<void> {
-    const messages = await this.#blankPendingDeletions(received);
+    const messages = this.#blankPendingDeletions(received);
     const visible = messages.filter((message) => message.seq > row.hidden);
     const rows = visible.map((message) => toLocalMessageRow(row, this.me, message));
     // One that was stored before may have been changed or deleted here.
@@ -163,11 +162,11 @@ export class ApplyTransaction {
    * Replaces messages by tombstones if they were deleted here while they were being sent. The deletion is sent to the
    * server as soon as it is reachable.
    */
-  async #blankPendingDeletions(messages: readonly Message[]): Promise<readonly Message[]> {
-    if (messages.every(({ cid }) => cid === undefined)) return messages;
-    const deletedIds = new Set((await this.#listPendingDeletions()).map(({ cid }) => cid));
+  #blankPendingDeletions(messages: readonly Message[]): readonly Message[] {
     return messages.map((message) =>
-      message.cid !== undefined && deletedIds.has(message.cid) && message.body.type !== "deleted"
+      message.cid !== undefined &&
+      unsentDeletions.find(this.unsent, { cid: message.cid }) &&
+      message.body.type !== "deleted"
         ? { ...withoutReactions(message), body: { type: "deleted" } }
         : message,
     );
@@ -266,20 +265,9 @@ export class ApplyTransaction {
     }
   }
 
-  /** Pending deletions, read once per transaction. */
-  async #listPendingDeletions(): Promise<readonly PendingDeletion[]> {
-    this.#pendingDeletions ??= await listPendingDeletions(this.store);
-    return this.#pendingDeletions;
-  }
-
-  /** Discards the pending deletions read before, after another one was inserted. */
-  invalidatePendingDeletions(): void {
-    this.#pendingDeletions = undefined;
-  }
-
   /** Whether a message deleted here may still arrive in the conversation. */
-  async hasPendingDeletion(id: ConversationId): Promise<boolean> {
-    return (await this.#listPendingDeletions()).some(({ conversation }) => conversation === id);
+  hasPendingDeletion(id: ConversationId): boolean {
+    return unsentDeletions.list(this.unsent).some(({ conversation }) => conversation === id);
   }
 
   /** Writes the touched rows with their positions in the list. */
@@ -288,7 +276,7 @@ export class ApplyTransaction {
     if (rows.length === 0) return;
     // Missing messages will be fetched in their current form.
     for (const row of rows) if (row.storedFrom > row.storedTo) row.revised = row.revision;
-    await updateListPositions(this.store, rows);
+    await updateListPositions(this, rows);
     await this.store.conversations.bulkPut(rows);
   }
 }

@@ -10,8 +10,8 @@ import { applyInboxRow } from "#sync/inbound/apply/apply-inbox-row.ts";
 import { type ApplyTransaction, UnsentChangesNeeded } from "#sync/inbound/apply/apply-transaction.ts";
 import type { PageRequest } from "#sync/inbound/server-changes.ts";
 import type { LocalConversationRow, LocalMessageRow } from "#sync/store/database.ts";
-import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
 import { changeMessage, listOutbox, listUnsent } from "#sync/unsent/messages.ts";
+import { toDeletion, unsentDeletions } from "#sync/unsent/operations.ts";
 import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
 import { afterNewestSeq, isDifferentMessage } from "./log-forks.ts";
@@ -140,19 +140,23 @@ const requeueMessages = async (
   if (changes.length > 0) throw new UnsentChangesNeeded(changes);
 };
 
-/** Queues the deletion of own messages that were deleted here and are in the log again. */
+/**
+ * Queues the deletion of own messages that were deleted here and are in the log again. Throws if the unsent database
+ * does not have them yet: they must be there before the page is applied.
+ */
 const requeueDeletions = async (
   transaction: ApplyTransaction,
   row: LocalConversationRow,
   page: PageResult,
 ): Promise<void> => {
   const stored = await transaction.store.messages.bulkGet(page.messages.map(({ seq }) => [row.id, seq]));
-  for (const [index, { cid, body }] of page.messages.entries()) {
+  const changes = page.messages.flatMap(({ cid, body }, index) => {
     const before = stored[index];
-    if (cid === undefined || before?.cid !== cid || before.body.type !== "deleted" || body.type === "deleted") continue;
-    await insertPendingDeletion(transaction.store, { cid, conversation: row.id });
-    transaction.invalidatePendingDeletions();
-  }
+    const isDeletedHere = before?.cid === cid && before?.body.type === "deleted" && body.type !== "deleted";
+    if (cid === undefined || !isDeletedHere || unsentDeletions.find(transaction.unsent, { cid })) return [];
+    return toDeletion({ cid, conversation: row.id }, transaction.startedAt);
+  });
+  if (changes.length > 0) throw new UnsentChangesNeeded(changes);
 };
 
 /**

@@ -4,9 +4,10 @@ import type { CommandOf, SearchResult } from "#contract/wire/commands.ts";
 import { createMessageMatcher, isSearchable } from "#contract/wire/search-filter.ts";
 import { createPartMatcher, FoldedQuery } from "#lib/text/search-matching.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import type { LocalConversationRow, LocalMessageRow, LocalStore } from "#sync/store/database.ts";
-import { readDeletedSeqs } from "#sync/store/pending/pending-message-flags.ts";
+import type { LocalConversationRow, LocalMessageRow } from "#sync/store/database.ts";
+import { listDeletedSeqs } from "#sync/store/message-flags.ts";
 import { toLocalMessageRow, toMessageKey } from "#sync/store/row-mapping.ts";
+import type { SyncContext } from "#sync/store/sync-context.ts";
 import type { SyncPort } from "#sync/store/sync-port.ts";
 
 export type SearchHit = {
@@ -53,13 +54,13 @@ function* toRanges({
 
 /** Stored messages that match, newest first, those of one range at a time. */
 async function* searchLocally(
-  store: LocalStore,
+  { store, unsent }: Pick<SyncContext, "store" | "unsent">,
   conversation: ConversationId,
   { query, filter }: MessageSearch,
   stored: Pick<LocalConversationRow, "storedFrom" | "storedTo">,
 ): AsyncIterable<LocalMessageRow[]> {
   const isMatch = createMessageMatcher(createPartMatcher(query), filter);
-  const deleted = await readDeletedSeqs(store, conversation);
+  const deleted = listDeletedSeqs(unsent, conversation);
   for (const { from, to } of toRanges(stored)) {
     // In ascending order the store returns all of them at once.
     const rows = await store.queryMessages(conversation, from, to).toArray();
@@ -118,12 +119,7 @@ export const searchMessages = async (
   };
   const row = await context.store.conversations.get(conversation);
   let nextShowAt = 0;
-  for await (const messages of searchLocally(
-    context.store,
-    conversation,
-    search,
-    row ?? { storedFrom: 0, storedTo: 0 },
-  )) {
+  for await (const messages of searchLocally(context, conversation, search, row ?? { storedFrom: 0, storedTo: 0 })) {
     for (const message of messages) hits.set(message.seq, toSearchHit(message));
     if (messages.length > 0 && performance.now() >= nextShowAt) {
       show(nextShowAt === 0 ? firstResultsMax : undefined);

@@ -2,15 +2,13 @@ import Dexie from "dexie";
 import type { Uuid } from "#contract/ids.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { LocalStore, toStoreName } from "#sync/store/database.ts";
-import { listDraftFiles } from "#sync/store/pending/draft-keys.ts";
-import { updateSettingsRow } from "#sync/store/settings-rows.ts";
+import { isDraftKey, listDraftFiles } from "#sync/store/pending/draft-keys.ts";
 import { cursorKey } from "#sync/store/sync-cursor.ts";
 import { findUploadFile } from "#sync/unsent/messages.ts";
 import { deleteUnsent, purgeServerData } from "#sync/unsent/purge-unsent.ts";
 import {
   deleteUnsentBackup,
   emptyUnsentSnapshot,
-  isUnsentMetaRow,
   isUnsentRow,
   mayHaveUnsentBackup,
   readUnsentBackup,
@@ -236,13 +234,13 @@ const deleteStore = async (platform: Platform, name: string): Promise<void> => {
 
 /**
  * Deletes everything but unsent content after its person ended the session from elsewhere. Kept are unsent messages and
- * posts with their files, drafts, interrupted recordings, unsent settings and pending deletions.
+ * posts with their files, drafts, interrupted recordings and operations.
  */
 export const purgeAllButUnsent = async (platform: Platform, me: Uuid): Promise<void> => {
   const { store, strict } = await openStorePair(platform, toStoreName(me), platform.indexedDb ?? {});
   const files = (await purgeServerData(platform, me)).flatMap((row) => findUploadFile(row) ?? []);
   const posts = await store.postbox.toCollection().primaryKeys();
-  const meta = await store.meta.filter(isUnsentMetaRow).toArray();
+  const meta = await store.queryDrafts().toArray();
   const isWorthKeeping = files.length + posts.length + meta.length + (await store.recordings.count()) > 0;
   // Journal entries of texts and drafts stay: the database may not have them yet.
   platform.localStorage?.removeItem(`${toStoreName(me)}-settings`);
@@ -252,8 +250,7 @@ export const purgeAllButUnsent = async (platform: Platform, me: Uuid): Promise<v
     await store.transaction("rw", [...serverTables, store.meta, store.files, store.blobs], async () => {
       await Promise.all(serverTables.map((table) => table.clear()));
       await Promise.all([store.files, store.blobs].map((table) => table.where("file").noneOf(referenced).delete()));
-      await store.meta.filter((row) => !isUnsentMetaRow(row)).delete();
-      await updateSettingsRow(store, (row) => ({ ...row, kept: null }));
+      await store.meta.filter(({ key }) => !isDraftKey(key)).delete();
     });
   }
   closeStores({ store, strict });

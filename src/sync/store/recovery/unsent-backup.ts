@@ -1,72 +1,13 @@
 import Dexie from "dexie";
 import * as v from "valibot";
-import { errorCodes } from "#contract/errors.ts";
-import { ConversationId, Uuid } from "#contract/ids.ts";
-import { Body } from "#contract/messages/body.ts";
-import { Seq } from "#contract/messages/positions.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import { BlobRow, type MetaRow, UploadRow } from "#sync/store/database.ts";
+import { BlobRow, UploadRow } from "#sync/store/database.ts";
 import { AttachmentDraftRow, isDraftKey, RecordingChunkRow, RecordingRow } from "#sync/store/pending/draft-keys.ts";
-import { isPendingDeletionKey } from "#sync/store/pending/pending-deletions.ts";
-import { isPendingEditKey } from "#sync/store/pending/pending-edits.ts";
-import { isPendingFlagsKey } from "#sync/store/pending/pending-flags.ts";
-import { isPendingMessageFlagsKey } from "#sync/store/pending/pending-message-flags.ts";
-import { isPendingReactionKey } from "#sync/store/pending/pending-reactions.ts";
 import { PostQueueRow } from "#sync/store/post-rows.ts";
-import { hasPendingSettings, type SettingsRow, settingsKey } from "#sync/store/settings-rows.ts";
 import { isQuotaError } from "#sync/store/storage-quota.ts";
-import { ReplyTarget } from "#sync/unsent/draft-row.ts";
 
-/**
- * Entries of `meta` that exist on this device only: drafts, pending deletions, edits, reactions and flags, and changed
- * settings.
- */
-const UnsentMetaRow = v.union([
-  v.object({ key: v.pipe(v.string(), v.check(isDraftKey)), value: AttachmentDraftRow }),
-  v.object({
-    key: v.pipe(v.string(), v.check(isPendingDeletionKey)),
-    value: v.object({ cid: Uuid, conversation: ConversationId }),
-  }),
-  v.object({
-    key: v.pipe(v.string(), v.check(isPendingEditKey)),
-    value: v.object({
-      conversation: ConversationId,
-      target: v.union([Seq, Uuid]),
-      edit: v.number(),
-      text: v.string(),
-      body: Body,
-      error: v.optional(v.picklist(errorCodes)),
-    }),
-  }),
-  v.object({
-    key: v.pipe(v.string(), v.check(isPendingFlagsKey)),
-    value: v.looseObject({ conversation: ConversationId, at: v.number() }),
-  }),
-  v.object({
-    key: v.pipe(v.string(), v.check(isPendingMessageFlagsKey)),
-    value: v.looseObject({ conversation: ConversationId, seq: Seq, epoch: v.string(), at: v.number() }),
-  }),
-  v.object({
-    key: v.pipe(v.string(), v.check(isPendingReactionKey)),
-    value: v.object({
-      conversation: ConversationId,
-      target: ReplyTarget,
-      emoji: v.nullable(v.string()),
-      epoch: v.string(),
-    }),
-  }),
-  v.object({ key: v.literal(settingsKey), value: v.object({ wanted: v.object({}) }) }),
-]);
-
-/** Whether a row of `meta` exists on this device only, whichever version wrote it. */
-export const isUnsentMetaRow = ({ key, value }: MetaRow): boolean =>
-  isDraftKey(key) ||
-  isPendingDeletionKey(key) ||
-  isPendingEditKey(key) ||
-  isPendingFlagsKey(key) ||
-  isPendingMessageFlagsKey(key) ||
-  isPendingReactionKey(key) ||
-  (key === settingsKey && hasPendingSettings(value as SettingsRow));
+/** Entries of `meta` that exist on this device only. */
+const UnsentMetaRow = v.object({ key: v.pipe(v.string(), v.check(isDraftKey)), value: AttachmentDraftRow });
 
 /**
  * Tables with content that exists on this device only, with the schemas of their rows. In the order of their backup:
@@ -87,10 +28,7 @@ const unsentTables = Object.keys(unsentRows) as UnsentTable[];
 
 export const isUnsentRow = (table: UnsentTable, row: unknown): boolean => v.is(unsentRows[table], row);
 
-/**
- * Files of unsent messages, unsent posts with their files, drafts with attachments, pending deletions and edits, settings
- * (in `meta`) and interrupted recordings.
- */
+/** Files of unsent messages, unsent posts with their files, drafts with attachments (in `meta`), interrupted recordings. */
 export type UnsentSnapshot = { [Table in UnsentTable]: v.InferOutput<(typeof unsentRows)[Table]>[] };
 
 export const emptyUnsentSnapshot: UnsentSnapshot = {

@@ -57,7 +57,7 @@ describe("a group from which the user was removed", () => {
       expect(await listTexts(tab, group)).toEqual([]);
       const { store } = getContext(tab);
       await eventually(async () => expect(await store.blobs.count()).toBe(0));
-      expect(await readConversation(store, benoit, group)).toMatchObject({
+      expect(await readConversation(getContext(tab), group)).toMatchObject({
         gone: true,
         open: false,
         unread: 0,

@@ -191,7 +191,7 @@ describe("messages in a group", () => {
     ).rejects.toMatchObject({
       code: "original_gone",
     });
-    expect(await readConversation(getContext(benoitTab).store, benoit, group)).toMatchObject({
+    expect(await readConversation(getContext(benoitTab), group)).toMatchObject({
       kind: "group",
       gone: false,
     });

@@ -78,8 +78,7 @@ const lastBody = async (tab: SyncClient, chat: ConversationId) => {
   return body;
 };
 const mentionsIn = async (tab: SyncClient, group: ConversationId) => {
-  const { store, me } = getContext(tab);
-  return (await readConversation(store, me, group)).mentions;
+  return (await readConversation(getContext(tab), group)).mentions;
 };
 
 describe("mentions in a group", () => {
@@ -170,8 +169,7 @@ it("a mute except mentions reaches the person's other devices", async () => {
   const { server, benoit, group, benoitTab } = await setUp();
   const laptop = await makeDevice(server, benoit).openTab();
   const muteIn = async (tab: SyncClient) => {
-    const { store, me } = getContext(tab);
-    const { muted, mutedExceptMentions } = await readConversation(store, me, group);
+    const { muted, mutedExceptMentions } = await readConversation(getContext(tab), group);
     return { muted, mutedExceptMentions };
   };
   await setConversationMuted(benoitTab, group, true, { exceptMentions: true });

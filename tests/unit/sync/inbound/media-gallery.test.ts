@@ -69,7 +69,7 @@ describe("the media of a chat", () => {
     if (!store) throw new Error("no store");
     const read = async () => {
       const { bodies } = await readCurrentMessages(
-        store,
+        { store, unsent: tab.unsent },
         [5, 295, 300].map((seq) => ({ conversation: chat, seq })),
       );
       return [5, 295, 300].map((seq) => bodies[`${chat} ${seq}`]);

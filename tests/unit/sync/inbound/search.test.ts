@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
 import { searchMessages } from "#sync/queries/search/message-search.ts";
-import { toPendingMessageFlagsKey } from "#sync/store/pending/pending-message-flags.ts";
+import { messageFlags } from "#sync/unsent/operations.ts";
 import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
@@ -93,9 +93,7 @@ describe("searching", () => {
     server.sendTexts(benoit, chat, "secret un", "secret deux");
     const tab = await makeDevice(server, amina).openTab();
     await waitUntilDeviceSynced(server, tab, chat);
-    const { store } = tab.context.get() ?? {};
-    const pending = { conversation: chat, seq: 1, epoch: "", at: 1, deleted: true };
-    await store?.meta.put({ key: toPendingMessageFlagsKey(chat, 1), value: pending });
+    await tab.unsent.changeAll([messageFlags.put({ conversation: chat, seq: 1, epoch: "", deleted: true }, 1)]);
     let seqs: number[] = [];
     await searchMessages(tab, chat, { query: "secret" }, (messages) => {
       seqs = messages.map(({ seq }) => seq);

@@ -188,8 +188,9 @@ describe("clearing and muting", () => {
     for (const tab of [phone, laptop])
       await eventually(async () => expect((await listConversations(tab))[0]).toMatchObject({ muted: true }));
     await setConversationMuted(laptop, chat, false);
-    const { store, me } = getContext(phone);
-    await eventually(async () => expect(await readConversation(store, me, chat)).toMatchObject({ muted: false }));
+    await eventually(async () =>
+      expect(await readConversation(getContext(phone), chat)).toMatchObject({ muted: false }),
+    );
   });
 
   it("a timed mute ends on every device without a message from the server", async () => {
@@ -199,9 +200,8 @@ describe("clearing and muting", () => {
     server.sendTexts(benoit, chat, "a");
     await waitUntilDeviceSynced(server, phone, chat);
     const watched = [phone, laptop].map((tab) => {
-      const { me } = getContext(tab);
-      const live = new LiveQueries(getContext(tab)).openQuery("chat", ({ store, clock }) =>
-        readConversation(store, me, chat, clock),
+      const live = new LiveQueries(getContext(tab)).openQuery("chat", (context) =>
+        readConversation(context, chat, context.clock),
       );
       return { live, stop: live.subscribe(() => {}) };
     });
@@ -220,10 +220,10 @@ describe("clearing and muting", () => {
 
 describe("blocking", () => {
   const blocks = async (tab: SyncClient, chat: ConversationId, other: Uuid, isBlocked: boolean) => {
-    const { store, me } = getContext(tab);
+    const { store } = getContext(tab);
     await eventually(async () => {
       expect((await readBlockedPeople(store)).map(({ id }) => id)).toEqual(isBlocked ? [other] : []);
-      expect(await readConversation(store, me, chat)).toMatchObject({ blocked: isBlocked });
+      expect(await readConversation(getContext(tab), chat)).toMatchObject({ blocked: isBlocked });
     });
   };
 

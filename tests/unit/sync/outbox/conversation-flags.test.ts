@@ -7,10 +7,10 @@ import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { changeConversationFlags } from "#sync/operations/conversation-flags.ts";
 import { countArchived, readConversations } from "#sync/queries/conversation-list.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
-import { listPendingFlags } from "#sync/store/pending/pending-flags.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { toEffectiveFlags } from "#sync/store/row-mapping.ts";
 import type { ListFilter } from "#sync/store/view-models.ts";
+import { conversationFlags } from "#sync/unsent/operations.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -36,8 +36,8 @@ const readList = async (tab: SyncClient, filter: ListFilter = "all") => {
 };
 const isSettled = (tab: SyncClient) =>
   eventually(async () => {
-    const { store } = getContext(tab);
-    expect(await listPendingFlags(store)).toEqual([]);
+    const { store, unsent } = getContext(tab);
+    expect(conversationFlags.list(unsent)).toEqual([]);
     expect(await store.conversations.filter(({ wanted }) => wanted !== undefined).count()).toBe(0);
   });
 const read = async (tab: SyncClient, chat: ConversationId, seq: number) => {

@@ -10,9 +10,9 @@ import { toChatItem } from "#sync/queries/chat-messages.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
 import { enqueueFiles } from "#sync/sending/files/send-files.ts";
 import { enqueueForward } from "#sync/sending/multicast.ts";
-import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { listOutbox } from "#sync/unsent/messages.ts";
+import { unsentDeletions } from "#sync/unsent/operations.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,
@@ -33,7 +33,7 @@ afterEach(() => {
 const bodiesIn = (server: ModelServer, chat: ConversationId) =>
   server.log(chat).messages.map(({ body }) => (body.type === "text" ? body.text : body.type));
 
-const notesOf = (tab: SyncClient) => listPendingDeletions(getContext(tab).store);
+const notesOf = (tab: SyncClient) => unsentDeletions.list(getContext(tab).unsent);
 
 const isForgotten = (tab: SyncClient) => eventually(async () => expect(await notesOf(tab)).toEqual([]));
 
@@ -262,9 +262,10 @@ describe("a message deleted while the server does not answer", () => {
 describe("an offline deletion that cannot be stored", () => {
   it("on a full phone reports the missing network, and shows the message", async () => {
     const { chat, tab } = await makeRegret();
+    vi.spyOn(tab.unsent, "journalPending").mockReturnValue(false);
     const { put } = IDBObjectStore.prototype;
     vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
-      if (JSON.stringify(args[0])?.includes("withdrawn:")) throw new DOMException("full", "QuotaExceededError");
+      if (this.name === "operations") throw new DOMException("full", "QuotaExceededError");
       return put.apply(this, args);
     });
     await expect(deleteMessageBySeq(tab, chat, 2)).rejects.toMatchObject({ code: "offline" });

@@ -6,9 +6,9 @@ import { clearConversationHistory, deleteMessageByClientId } from "#sync/command
 import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { enqueueBroadcast } from "#sync/sending/multicast.ts";
-import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { listOutbox } from "#sync/unsent/messages.ts";
+import { unsentDeletions } from "#sync/unsent/operations.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,
@@ -60,7 +60,7 @@ const deleteOnItsWay = async (phone: ModelDevice, tab: SyncClient, chat: Convers
 };
 
 const isForgotten = (tab: SyncClient) =>
-  eventually(async () => expect(await listPendingDeletions(getContext(tab).store)).toEqual([]));
+  eventually(async () => expect(unsentDeletions.list(getContext(tab).unsent)).toEqual([]));
 
 /** Whether it was written into any store since. */
 const watchStores = (word: string): (() => boolean) => {
@@ -341,7 +341,7 @@ describe("a message deleted while being sent that had not arrived", () => {
       command.type === "deletePending" && command.conversation === withBenoit ? { error: "internal" } : undefined;
     reconnect(phone);
     await eventually(() => expect(server.log(group).deletedPending.size).toBe(1));
-    expect(await listPendingDeletions(getContext(tab).store)).toMatchObject([{ conversation: withBenoit }]);
+    expect(unsentDeletions.list(getContext(tab).unsent)).toMatchObject([{ conversation: withBenoit }]);
     server.refuse = () => undefined;
     await isForgotten(tab);
     expect(server.log(withBenoit).deletedPending.size).toBe(1);

@@ -7,9 +7,9 @@ import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
-import { listPendingDeletions } from "#sync/store/pending/pending-deletions.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { changeMessage, listOutbox } from "#sync/unsent/messages.ts";
+import { unsentDeletions } from "#sync/unsent/operations.ts";
 import { deviceTime } from "#tests/support/model/device-time.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
@@ -127,7 +127,7 @@ describe("sending", () => {
       await waitUntilDeviceSynced(server, benoitTab, chat);
       expect(await listTexts(next, chat)).toEqual(["deleted"]);
       expect(await listTexts(benoitTab, chat)).toEqual(["deleted"]);
-      await eventually(async () => expect(await listPendingDeletions(getContext(next).store)).toEqual([]));
+      await eventually(async () => expect(unsentDeletions.list(getContext(next).unsent)).toEqual([]));
     },
   );
 
@@ -148,7 +148,7 @@ describe("sending", () => {
     for (const socket of server.inbox(amina).sockets) socket.close();
     await eventually(() => expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]));
     expect(refusals).toBeGreaterThan(3);
-    await eventually(async () => expect(await listPendingDeletions(getContext(tab).store)).toEqual([]));
+    await eventually(async () => expect(unsentDeletions.list(getContext(tab).unsent)).toEqual([]));
   });
 
   it("a message that arrived while its author was asked about the deletion is deleted for everybody", async () => {

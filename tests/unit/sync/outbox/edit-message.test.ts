@@ -11,9 +11,9 @@ import { discardEdit, editOwnMessage } from "#sync/operations/edit-message.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { enqueueForward } from "#sync/sending/multicast.ts";
-import { listPendingEdits } from "#sync/store/pending/pending-edits.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { findDraft } from "#sync/unsent/drafts.ts";
+import { edits } from "#sync/unsent/operations.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listConversations, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -36,7 +36,7 @@ const findNetwork = async (phone: ModelDevice): Promise<void> => {
   phone.wake();
 };
 
-const listPending = (tab: SyncClient) => listPendingEdits(getContext(tab).store);
+const listPending = (tab: SyncClient) => edits.list(getContext(tab).unsent);
 const isConfirmed = (tab: SyncClient) => eventually(async () => expect(await listPending(tab)).toEqual([]));
 const readItems = async (tab: SyncClient, chat: ConversationId) =>
   (await readChat(getContext(tab), chat, 100)).items.toReversed();

@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
-import { deleteMessageForSelf } from "#sync/operations/delete-for-self.ts";
-import { setMessageStarred } from "#sync/operations/set-message-flags.ts";
+import { deleteMessageForSelf, setMessageStarred } from "#sync/operations/set-message-flags.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { readConversations } from "#sync/queries/conversation-list.ts";
 import { fetchStarredMessages, readStarredMessages } from "#sync/queries/starred-messages.ts";
-import { listPendingMessageFlags } from "#sync/store/pending/pending-message-flags.ts";
+import { messageFlags } from "#sync/unsent/operations.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice } from "#tests/support/model/model-fixtures.ts";
@@ -15,11 +14,10 @@ import { ModelServer } from "#tests/support/model/model-server.ts";
 /** Positions of the starred messages that the chat shows. */
 const listShown = async (tab: SyncClient, id: ConversationId) =>
   (await readChat(getContext(tab), id, 100)).items.flatMap(({ starred, seq }) => (starred ? seq : [])).reverse();
-const readList = async (tab: SyncClient, me: Uuid) =>
-  (await readStarredMessages(getContext(tab).store, me, undefined, 10)).messages;
-const listSeqs = async (tab: SyncClient, me: Uuid) => (await readList(tab, me)).map(({ seq }) => seq);
+const readList = async (tab: SyncClient) => (await readStarredMessages(getContext(tab), undefined, 10)).messages;
+const listSeqs = async (tab: SyncClient) => (await readList(tab)).map(({ seq }) => seq);
 const waitUntilSent = (tab: SyncClient) =>
-  eventually(async () => expect(await listPendingMessageFlags(getContext(tab).store)).toEqual([]));
+  eventually(async () => expect(messageFlags.list(getContext(tab).unsent)).toEqual([]));
 
 const makePair = async () => {
   const server = new ModelServer();
@@ -35,12 +33,12 @@ const makePair = async () => {
 
 describe("a star", () => {
   it("is shown at once without a network, in every tab and after a restart, and sent once there is one", async () => {
-    const { amina, id, device, tab, stored } = await makePair();
+    const { id, device, tab, stored } = await makePair();
     device.faults.isOffline = true;
     const other = await device.openTab();
     await setMessageStarred(tab, id, 2, true);
     for (const one of [tab, other]) expect(await listShown(one, id)).toEqual([2]);
-    expect(await listSeqs(other, amina)).toEqual([2]);
+    expect(await listSeqs(other)).toEqual([2]);
     await device.kill(tab);
     await device.kill(other);
     const next = await device.openTab();
@@ -85,12 +83,12 @@ describe("a star", () => {
   });
 
   it("vs. delete: neither the chat nor the list shows a starred message that was deleted for everybody", async () => {
-    const { server, amina, benoit, id, device, tab } = await makePair();
+    const { server, benoit, id, device, tab } = await makePair();
     await setMessageStarred(tab, id, 1, true);
     await waitUntilSent(tab);
     server.execute(benoit, { type: "deleteForEveryone", conversation: id, seq: 1 });
     await waitUntilDeviceSynced(server, tab, id);
-    expect(await listSeqs(tab, amina)).toEqual([]);
+    expect(await listSeqs(tab)).toEqual([]);
     // The other order: the star is sent after the deletion, which this device does not know.
     device.faults.isOffline = true;
     await setMessageStarred(tab, id, 2, true);
@@ -99,7 +97,7 @@ describe("a star", () => {
     device.wake();
     await waitUntilSent(tab);
     await waitUntilDeviceSynced(server, tab, id);
-    expect(await listSeqs(tab, amina)).toEqual([]);
+    expect(await listSeqs(tab)).toEqual([]);
   });
 
   it("of cleared messages ends", async () => {
@@ -108,7 +106,7 @@ describe("a star", () => {
     await setMessageStarred(tab, id, 3, true);
     await waitUntilSent(tab);
     server.execute(amina, { type: "clearHistory", conversation: id, upTo: 2, keep: true });
-    await eventually(async () => expect(await listSeqs(tab, amina)).toEqual([3]));
+    await eventually(async () => expect(await listSeqs(tab)).toEqual([3]));
   });
 
   it("that the server refuses is not shown any more", async () => {
@@ -126,13 +124,13 @@ it("the list has the newest star first, and fetches messages that the device doe
   for (const seq of [190, 2]) server.execute(amina, { type: "setMessageFlags", conversation: id, seq, starred: true });
   const fresh = await makeDevice(server, amina).openTab();
   fresh.prioritizeConversation(id);
-  await eventually(async () => expect(await listSeqs(fresh, amina)).toEqual([190, 2]));
-  await eventually(async () => expect((await readList(fresh, amina))[0]?.message).toBeDefined());
-  const missing = (await readList(fresh, amina)).filter(({ message }) => !message);
+  await eventually(async () => expect(await listSeqs(fresh)).toEqual([190, 2]));
+  await eventually(async () => expect((await readList(fresh))[0]?.message).toBeDefined());
+  const missing = (await readList(fresh)).filter(({ message }) => !message);
   expect(missing.map(({ seq }) => seq)).toEqual([2]);
   await fetchStarredMessages(fresh, missing);
-  expect((await readList(fresh, amina))[1]?.message?.body).toMatchObject({ text: "deux" });
-  expect(await listSeqs(tab, amina)).toHaveLength(2);
+  expect((await readList(fresh))[1]?.message?.body).toMatchObject({ text: "deux" });
+  expect(await listSeqs(tab)).toHaveLength(2);
 });
 
 describe("a message deleted for oneself", () => {
@@ -153,7 +151,7 @@ describe("a message deleted for oneself", () => {
     for (const one of [tab, other]) {
       expect(await listTexts(one, id)).toEqual(["un", "deux"]);
       expect(await readPreview(one, amina)).toMatchObject({ text: "deux" });
-      expect(await listSeqs(one, amina)).toEqual([]);
+      expect(await listSeqs(one)).toEqual([]);
       expect(await listStoredTexts(one, id)).not.toContain("trois");
     }
     await device.kill(tab);

@@ -3,7 +3,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { setMessagePinned } from "#sync/commands/conversation-commands.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { readQuotedMessage } from "#sync/inbound/quoted-message.ts";
-import { deleteMessageForSelf } from "#sync/operations/delete-for-self.ts";
+import { deleteMessageForSelf } from "#sync/operations/set-message-flags.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
@@ -11,8 +11,7 @@ import { makeDevice } from "#tests/support/model/model-fixtures.ts";
 import { ModelServer } from "#tests/support/model/model-server.ts";
 
 const readShown = async (tab: SyncClient, id: ConversationId) => {
-  const { store, me } = getContext(tab);
-  return (await readConversation(store, me, id)).pinnedMessages;
+  return (await readConversation(getContext(tab), id)).pinnedMessages;
 };
 
 const makePair = async () => {

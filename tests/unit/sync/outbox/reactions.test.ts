@@ -5,7 +5,7 @@ import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { setPendingReaction } from "#sync/operations/set-reaction.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
-import { listPendingReactions } from "#sync/store/pending/pending-reactions.ts";
+import { reactions } from "#sync/unsent/operations.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice } from "#tests/support/model/model-fixtures.ts";
@@ -14,8 +14,7 @@ import { ModelServer } from "#tests/support/model/model-server.ts";
 
 const listShown = async (tab: SyncClient, id: ConversationId) =>
   (await readChat(getContext(tab), id, 100)).items.map(toShownSummary).reverse();
-const listPending = async (tab: SyncClient) =>
-  (await listPendingReactions(getContext(tab).store)).map(({ emoji }) => emoji);
+const listPending = async (tab: SyncClient) => reactions.list(getContext(tab).unsent).map(({ emoji }) => emoji);
 
 const makePair = async () => {
   const server = new ModelServer();

@@ -5,9 +5,9 @@ import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { queueSettingsChange } from "#sync/operations/settings-commands.ts";
 import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import {
-  mergeServerSettings,
+  readSettings,
   readSettingsCache,
-  readSettingsRow,
+  storeServerSettings,
   toEffectiveSettings,
   writeSettingsCache,
 } from "#sync/store/settings-rows.ts";
@@ -16,10 +16,8 @@ import { getContext } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
-const shown = async (tab: SyncClient): Promise<Settings> =>
-  toEffectiveSettings(await readSettingsRow(getContext(tab).store));
-const wanted = async (tab: SyncClient): Promise<SettingsChange> =>
-  (await readSettingsRow(getContext(tab).store)).wanted;
+const shown = async (tab: SyncClient): Promise<Settings> => toEffectiveSettings(await readSettings(getContext(tab)));
+const wanted = async (tab: SyncClient): Promise<SettingsChange> => (await readSettings(getContext(tab))).wanted;
 const comesToShow = (tab: SyncClient, settings: Partial<Settings>) =>
   eventually(async () => expect(await shown(tab)).toMatchObject(settings));
 const isBrought = (tab: SyncClient) => eventually(async () => expect(await wanted(tab)).toEqual({}));
@@ -125,7 +123,7 @@ describe("changing settings", () => {
     await eventually(() => expect(tab.context.get()).toBeDefined());
     getContext(tab).reportStoreFailure(new Error("broken again"));
     await eventually(() => expect(phone.notices).toContain("store-reset"));
-    expect(await shown(tab)).toMatchObject({ presence: false, receipts: false });
+    expect(await shown(tab)).toMatchObject({ receipts: false });
     phone.faults.isOffline = false;
     phone.wake();
     await isBrought(tab);
@@ -280,12 +278,14 @@ describe("receiving settings", () => {
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
     for (let n = 0; n < 10; n++) server.changeSettings(amina, { tala: n % 2 === 0 });
-    await eventually(async () => expect((await readSettingsRow(getContext(tab).store)).kept?.version).toBe(10));
+    await eventually(async () => expect((await readSettings(getContext(tab))).kept?.version).toBe(10));
     await phone.pass(2_000);
     expect(await shown(tab)).toMatchObject({ tala: false });
     // The answer to the own change was overtaken by another device's.
-    const newest = await readSettingsRow(getContext(tab).store);
-    expect(mergeServerSettings(newest, { version: 9, settings: { ...defaultSettings, tala: true } })).toEqual(newest);
+    const newest = await readSettings(getContext(tab));
+    const late = { version: 9, settings: { ...defaultSettings, tala: true } };
+    await storeServerSettings(getContext(tab).store, late);
+    expect(await readSettings(getContext(tab))).toEqual(newest);
   });
 });
 

@@ -13,8 +13,8 @@ import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { toStoreName } from "#sync/store/database.ts";
 import { toDraftSlotKeys } from "#sync/store/pending/draft-keys.ts";
 import { readDraftRow } from "#sync/store/pending/draft-rows.ts";
-import { insertPendingDeletion } from "#sync/store/pending/pending-deletions.ts";
 import { listOutbox } from "#sync/unsent/messages.ts";
+import { toDeletion } from "#sync/unsent/operations.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,
@@ -196,7 +196,7 @@ describe("a local store that breaks", () => {
     });
     await enqueueText(tab, chat, "unsent");
     const deleted = { cid: createUuid(), conversation: chat };
-    await insertPendingDeletion(getContext(tab).store, deleted);
+    await tab.unsent.changeAll(toDeletion(deleted, Date.now()));
     let isDamaged = true;
     const remove = phone.indexedDB.deleteDatabase.bind(phone.indexedDB);
     phone.indexedDB.deleteDatabase = (name) => {

@@ -23,7 +23,7 @@ it("a phone that is full from the start says so while it can store nothing, and 
     });
   const tab = await phone.openTab();
   await eventually(() => expect(tab.storageTrouble.get()).toBe("full"));
-  const read = async () => readConversation(getContext(tab).store, amina, chat);
+  const read = async () => readConversation(getContext(tab), chat);
   expect(await read()).toMatchObject({ isConfirmed: false });
   await phone.pass(60_000);
   expect(tab.storageTrouble.get()).toBe("full");

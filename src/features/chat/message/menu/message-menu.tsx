@@ -27,7 +27,7 @@ import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { useLiveQuery } from "#sync/hooks/use-live-query.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
-import { readStarredSeqs } from "#sync/store/pending/pending-message-flags.ts";
+import { readStarredSeqs } from "#sync/store/message-flags.ts";
 import type { MessageAction } from "./message-action.ts";
 
 /** Reactions offered in the menu itself. */
@@ -37,7 +37,7 @@ const quickEmoji = ["👍", "❤️", "😂", "😮", "😢", "🙏"];
 const useIsStarred = (conversation: ConversationId, seq: number | undefined): boolean | undefined =>
   useLiveQuery(
     seq === undefined ? undefined : `star ${conversation} ${seq}`,
-    async ({ store }) => (await readStarredSeqs(store, conversation)).has(seq ?? 0),
+    async (context) => (await readStarredSeqs(context, conversation)).has(seq ?? 0),
     false,
   );
 
