@@ -15,7 +15,7 @@ function TalaDisabled() {
   const turnOn = async () => {
     const moveFocus = prepareTitleFocus();
     setBusy(true);
-    const isOn = await runWithToast(() => changeSettings({ tala: true }), { failed: t("tala.turnOnFailed") });
+    const isOn = await runWithToast(() => changeSettings({ tala: true }), { failed: t("settings.failed") });
     setBusy(false);
     // The button disappears: focus the page title.
     if (isOn) moveFocus();
