@@ -11,11 +11,10 @@ import {
   requestsQuery,
   securityNoticesQuery,
   settingsQuery,
-  voiceDraftsQuery,
 } from "#sync/queries/screen-queries.ts";
 
 const shellQueries = [settingsQuery, securityNoticesQuery];
-const listQueries = [ownProfileQuery, conversationsQuery(), archivedCountQuery, requestsQuery, voiceDraftsQuery];
+const listQueries = [ownProfileQuery, conversationsQuery(), archivedCountQuery, requestsQuery];
 
 const listChatQueries = (me: Uuid, conversation: ConversationId) => {
   const peer = otherMember(conversation, me);

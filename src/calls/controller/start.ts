@@ -30,16 +30,16 @@ const requireStoreContext = ({ client }: SyncEngine): SyncContext => {
 
 const createCallStorage = (engine: SyncEngine): CallStorage => ({
   async getOrInsert(key, value) {
-    const { strict } = requireStoreContext(engine);
-    return strict.transaction("rw", strict.meta, async () => {
-      const row = await strict.meta.get(key);
+    const { store } = requireStoreContext(engine);
+    return store.transaction("rw", store.meta, async () => {
+      const row = await store.meta.get(key);
       if (row) return row.value;
-      await strict.meta.put({ key, value });
+      await store.meta.put({ key, value });
       return value;
     });
   },
   async put(key, value) {
-    await requireStoreContext(engine).strict.meta.put({ key, value });
+    await requireStoreContext(engine).store.meta.put({ key, value });
   },
   async delete(key) {
     await requireStoreContext(engine).store.meta.delete(key);

@@ -115,10 +115,8 @@ export function FeedList({ ref, feed }: FeedListProps) {
   const { view, pending = [], status, refresh, startReading } = feed;
   useFeedFailureToast(status);
   const posts = view?.posts ?? [];
-  const published = new Set(posts.map(({ id }) => id));
-  const unpublished = pending.filter(({ id }) => !published.has(id));
   const [postToDiscard, setPostToDiscard] = useState<{ id: Uuid; focusTarget: FocusTarget }>();
-  const isEmpty = posts.length + unpublished.length === 0;
+  const isEmpty = posts.length + pending.length === 0;
   return (
     <section
       ref={ref}
@@ -138,7 +136,7 @@ export function FeedList({ ref, feed }: FeedListProps) {
       ) : (
         <>
           <ul className="divide-y divide-line border-b border-line bg-surface">
-            {unpublished.map((post) => (
+            {pending.map((post) => (
               <li key={post.id} data-post={post.id}>
                 <PendingPostItem
                   post={post}
@@ -166,7 +164,7 @@ export function FeedList({ ref, feed }: FeedListProps) {
       {postToDiscard && (
         <DiscardPostDialog
           {...postToDiscard}
-          isPending={unpublished.some(({ id }) => id === postToDiscard.id)}
+          isPending={pending.some(({ id }) => id === postToDiscard.id)}
           onClose={() => setPostToDiscard(undefined)}
         />
       )}

@@ -2,15 +2,28 @@ import type { Uuid } from "#contract/ids.ts";
 import { storeNamePrefix } from "#lib/browser/push/background-sync.ts";
 
 /** Tables of unsent data with the property that is the key of their rows. */
-export const unsentKeys = { drafts: "conversation", outbox: "cid", reads: "conversation", operations: "key" } as const;
+export const unsentKeys = {
+  drafts: "conversation",
+  outbox: "cid",
+  reads: "conversation",
+  operations: "key",
+  attachments: "key",
+  recordings: "key",
+  posts: "id",
+  uploads: "file",
+} as const;
 export type UnsentTable = keyof typeof unsentKeys;
+
+/** Table of the bytes that rows of the others name: files, chunks of recordings, pictures. Read one at a time. */
+export const bytesTable = "bytes";
+type AnyTable = UnsentTable | typeof bytesTable;
 
 /**
  * Tables of a version of the database. A later version may only add tables: pages of both versions use the database
  * while the app is updated.
  */
 export type UnsentSchema = { version: number; keys: Readonly<Record<string, string>> };
-const currentSchema: UnsentSchema = { version: 3, keys: unsentKeys };
+const currentSchema: UnsentSchema = { version: 4, keys: { ...unsentKeys, [bytesTable]: "id" } };
 
 /** Parts of a page, a service worker or a test that the database uses. */
 export type UnsentEnvironment = {
@@ -26,7 +39,7 @@ export type UnsentEvents = {
 };
 
 /** Gives a table of the running transaction. */
-export type TableAccess = (table: UnsentTable) => IDBObjectStore;
+export type TableAccess = (table: AnyTable) => IDBObjectStore;
 
 /** Name of the database of what a person wrote, and of the channel on which its changes are announced. */
 export const toUnsentName = (user: Uuid): string => `${storeNamePrefix}${user}-unsent`;
@@ -61,14 +74,15 @@ export class UnsentDatabase {
   }
 
   /** Runs `read` in a transaction over the tables. It may await requests of the transaction and nothing else. */
-  read<T>(tables: readonly UnsentTable[], read: (access: TableAccess) => Promise<T>): Promise<T> {
+  read<T>(tables: readonly AnyTable[], read: (access: TableAccess) => Promise<T>): Promise<T> {
     return this.#transact(tables, "readonly", read);
   }
 
   /** As `read`, with changes. Rejects, without any change, if `write` or the commit fails. */
-  async write<T>(tables: readonly UnsentTable[], write: (access: TableAccess) => Promise<T>): Promise<T> {
+  async write<T>(tables: readonly AnyTable[], write: (access: TableAccess) => Promise<T>): Promise<T> {
     const result = await this.#transact(tables, "readwrite", write);
-    if (!this.#isClosed) this.#channel?.postMessage([...tables]);
+    const announced = tables.filter((table) => table !== bytesTable);
+    if (!this.#isClosed && announced.length > 0) this.#channel?.postMessage(announced);
     return result;
   }
 
@@ -81,7 +95,7 @@ export class UnsentDatabase {
   }
 
   async #transact<T>(
-    tables: readonly UnsentTable[],
+    tables: readonly AnyTable[],
     mode: IDBTransactionMode,
     run: (access: TableAccess) => Promise<T>,
   ): Promise<T> {

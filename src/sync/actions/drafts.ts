@@ -2,39 +2,40 @@ import type { ConversationId } from "#contract/ids.ts";
 import { joinDrafts } from "#lib/text/join-drafts.ts";
 import type { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
 import { waitForDraftSaves } from "#sync/drafts/pending-saves.ts";
+import { listUnsentContent } from "#sync/drafts/unsent-content.ts";
 import { currentEngine, getEngine } from "#sync/engine/engine.ts";
-import type { DraftTarget } from "#sync/store/pending/draft-keys.ts";
-import { listDraftKeys, listRecordings, readUnsentContent } from "#sync/store/pending/draft-rows.ts";
-import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 import type { Draft } from "#sync/store/view-models.ts";
+import { listAttachmentDrafts } from "#sync/unsent/attachment-drafts.ts";
+import type { DraftTarget } from "#sync/unsent/attachment-rows.ts";
 import { type DraftRow, type ParkedText, parkText, type ReplyTarget, unparkText } from "#sync/unsent/draft-row.ts";
 import { changeDraft } from "#sync/unsent/drafts.ts";
+import { listRecordings } from "#sync/unsent/recordings.ts";
 
 /** Whether recordings of a conversation are stored, running ones included. */
 export const hasRecordings = async (conversation: ConversationId): Promise<boolean> => {
   await waitForDraftSaves(conversation);
-  return (await listRecordings(requireContext(getEngine().client).store, conversation)).length > 0;
+  return listRecordings(getEngine().client.unsent.list(), conversation).length > 0;
 };
 
 /** Whether an earlier screen or page left a draft with files or text for the target. */
 export const hasAttachmentDraft = async (target: DraftTarget): Promise<boolean> => {
   await waitForDraftSaves(target);
-  const client = currentEngine.get()?.client;
-  const store = client?.context.get()?.store;
-  return client !== undefined && store !== undefined && (await listDraftKeys(client, store, target)).length > 0;
+  const unsent = currentEngine.get()?.client.unsent;
+  return unsent !== undefined && listAttachmentDrafts(unsent.list(), target).length > 0;
 };
 
 /** Whether a conversation has unsent files or recordings, including those of a screen that the user is leaving. */
 export const hasUnsentContent = async (conversation: ConversationId): Promise<boolean> => {
   await waitForDraftSaves(conversation);
-  const { files, recordings } = await readUnsentContent(requireContext(getEngine().client).store, conversation);
+  const { files, recordings } = listUnsentContent(getEngine().client.unsent.list(), conversation);
   return files.length + recordings.length > 0;
 };
 
 /**
  * Opens a draft of the target for this page. `onRestored` receives the draft that an earlier screen or page left.
- * Resolves to undefined if the draft cannot be saved: too many pages have one, or its code cannot be loaded.
- * `onNotSaved` is called then, and once this device has no room for it.
+ * Resolves to undefined if the draft cannot be saved, because its code cannot be loaded. `onNotSaved` is called then, and
+ * once this device has no room for its files.
  */
 export const openAttachmentDraft = async (
   target: DraftTarget,
@@ -44,8 +45,7 @@ export const openAttachmentDraft = async (
   try {
     await waitForDraftSaves(target);
     const { DraftKeeper } = await import("#sync/drafts/draft-keeper.ts");
-    const keeper = await DraftKeeper.open(getEngine().client, target, onRestored, onNotSaved);
-    if (keeper) return keeper;
+    return await DraftKeeper.open(getEngine().client, target, onRestored, onNotSaved);
   } catch (error) {
     console.warn("the draft is not saved", error);
   }

@@ -7,10 +7,9 @@ import { pushUse } from "#lib/browser/push/push-use.ts";
 import { getEngine } from "#sync/engine/engine.ts";
 import { readClearedPins } from "#sync/queries/conversation.ts";
 import { retryFailedMessage, setUploadPaused } from "#sync/sending/files/retry-message.ts";
-import type { SavedDraft } from "#sync/store/pending/draft-keys.ts";
-import { toBlob } from "#sync/store/stored-bytes.ts";
 import { requireContext } from "#sync/store/sync-port.ts";
 import type { ChatItem, OutgoingFile } from "#sync/store/view-models.ts";
+import type { SavedDraft } from "#sync/unsent/attachment-rows.ts";
 import { loadMulticast, loadServerCode, rejectAsOffline } from "./load-code.ts";
 
 const loadEditCode = () => rejectAsOffline(import("#sync/operations/edit-message.ts"));
@@ -97,7 +96,4 @@ export const broadcastFiles = async (to: ConversationId[], files: OutgoingFile[]
 export const loadNamedMentions = () => import("#sync/sending/mentions/named-mentions.ts");
 
 /** Bytes of a file in a draft. */
-export const readDraftFile = async (file: Uuid): Promise<Blob | undefined> => {
-  const stored = await requireContext(getEngine().client).store.blobs.get(file);
-  return stored && toBlob(stored.blob);
-};
+export const readDraftFile = (file: Uuid): Promise<Blob | undefined> => getEngine().client.unsent.bytes.get(file);

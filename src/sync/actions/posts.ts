@@ -10,16 +10,16 @@ import {
   requeuePost,
   waitForPostOutcome,
 } from "#sync/feed/post-queue.ts";
-import type { DraftSlot } from "#sync/store/pending/draft-keys.ts";
+import type { OwnedDraft } from "#sync/unsent/attachment-rows.ts";
 
 export type { OutgoingPicture } from "#sync/feed/post-queue.ts";
 
-/** Queues a status. Resolves to its id once it is durable in the queue; rejects with a SyncError if it is not. */
+/** Queues a status. Resolves to its id; rejects with a SyncError if it is not queued. */
 export const publishPost = async (
   text: string,
   picture: OutgoingPicture | undefined,
   audience: Audience | undefined,
-  draft?: DraftSlot,
+  draft?: OwnedDraft,
 ): Promise<Uuid> => enqueuePost(getEngine().client, text, picture, audience, draft);
 
 /** Waits some seconds for the outcome of a queued status; "waiting" if it is still undecided. */

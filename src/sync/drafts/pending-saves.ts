@@ -1,4 +1,4 @@
-import type { DraftTarget } from "#sync/store/pending/draft-keys.ts";
+import type { DraftTarget } from "#sync/unsent/attachment-rows.ts";
 
 /** Saves in progress of drafts whose screen the user has left, by target. */
 const pendingSaves = new Map<DraftTarget, Promise<unknown>>();

@@ -1,5 +1,6 @@
-import { toDraftTarget } from "#sync/store/pending/draft-keys.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
+import { listUnpublishedPosts } from "#sync/store/unpublished-posts.ts";
+import { toDraftTarget } from "#sync/unsent/attachment-rows.ts";
 import { type DraftRow, isDraftShared } from "#sync/unsent/draft-row.ts";
 import { listOutbox } from "#sync/unsent/messages.ts";
 import { edits, unsentDeletions } from "#sync/unsent/operations.ts";
@@ -16,19 +17,18 @@ export const readUnsentSummary = async (
   context: SyncContext,
   ending: "session" | "account" = "session",
 ): Promise<UnsentSummary> => {
-  const { store, unsent } = context;
+  const { unsent } = context;
   const drafts = [...unsent.list().drafts.values()];
   const isLost = (draft: DraftRow) => draft.text !== "" && !(ending === "session" && isDraftShared(draft));
   const parked = drafts.flatMap(({ conversation, parked = [] }) => parked.map((one) => ({ ...one, conversation })));
-  const attachments = await store.queryDrafts().primaryKeys();
-  const recordings = await store.recordings.toCollection().primaryKeys();
+  const { attachments, recordings } = unsent.list();
   const targets = new Set<string>([
     ...drafts.filter(isLost).map(({ conversation }) => conversation),
     ...parked.flatMap(({ conversation, target }) => (target === undefined ? conversation : [])),
-    ...[...attachments, ...recordings].map(toDraftTarget),
+    ...[...attachments.keys(), ...recordings.keys()].map(toDraftTarget),
   ]);
   const messages = listOutbox(unsent).filter(({ sent }) => !sent).length;
-  const posts = await store.postbox.filter(({ state }) => state !== "cancelled").count();
+  const posts = (await listUnpublishedPosts(context)).length;
   const editedMessages = new Set(
     [...edits.list(unsent), ...parked.filter(({ text }) => text.trim() !== "")].flatMap(({ conversation, target }) =>
       target === undefined ? [] : `${conversation} ${target}`,

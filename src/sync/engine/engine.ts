@@ -14,7 +14,7 @@ import type { Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { LiveQueries } from "#sync/queries/live-queries.ts";
 import { purgeJournal } from "#sync/store/journal.ts";
-import { deleteAllStores, purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { deleteAllButUnsent, deleteAllData } from "#sync/store/open-database.ts";
 import { runInBackground } from "#sync/store/sync-context.ts";
 import { SyncClient, type SyncNotice } from "./sync-client.ts";
 
@@ -151,7 +151,7 @@ export const stopEngine = (): Promise<void> => {
 const deleteLocalData = async (userId: Uuid): Promise<void> => {
   const platform = createBrowserPlatform(userId);
   purgeJournal({ platform, me: userId });
-  await deleteAllStores(platform, userId);
+  await deleteAllData(platform, userId);
 };
 
 /**
@@ -165,7 +165,7 @@ const deleteEndedData = (userId: Uuid): Promise<void> | undefined => {
     case "account":
       return deleteLocalData(userId);
     case "elsewhere":
-      return purgeAllButUnsent(createBrowserPlatform(userId), userId);
+      return deleteAllButUnsent(createBrowserPlatform(userId), userId);
     case undefined:
       return undefined;
   }

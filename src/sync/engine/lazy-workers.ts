@@ -5,7 +5,6 @@ import { createOperationRunner } from "#sync/platform/operation-runner.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import type { Uploader, UploaderEvents } from "#sync/sending/files/uploader.ts";
-import type { LocalStore } from "#sync/store/database.ts";
 import { listMessageFlagTasks, listOutdatedFlags } from "#sync/store/message-flags.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { typingPauseMs } from "#sync/unsent/draft-row.ts";
@@ -19,6 +18,7 @@ import {
   reactions,
   unsentDeletions,
 } from "#sync/unsent/operations.ts";
+import { listDuePosts } from "#sync/unsent/queued-posts.ts";
 
 const pendingKinds = [
   "uploads",
@@ -44,26 +44,15 @@ const listSentMessages = ({ unsent }: SyncContext) => listOutbox(unsent).filter(
 
 const listReads = ({ unsent }: SyncContext) => [...unsent.list().reads.values()];
 
-const queryUnsentPosts = ({ postbox }: LocalStore) =>
-  postbox.orderBy("createdAt").filter(({ state }) => state !== "failed");
-
 /** Kinds of pending data. Those of the local store are read in one transaction. Most often there are none. */
 const readPendingKinds = async (context: SyncContext): Promise<PendingKind[]> => {
   const { store, unsent } = context;
-  const [uploads, posts, outdatedFlags, drafts] = await store.transaction(
-    "r",
-    [store.uploads, store.postbox, store.meta],
-    () =>
-      Promise.all([
-        store.uploads.count(),
-        queryUnsentPosts(store).count(),
-        listOutdatedFlags(store),
-        listDraftTasks(context),
-      ]),
+  const [outdatedFlags, drafts] = await store.transaction("r", store.meta, () =>
+    Promise.all([listOutdatedFlags(store), listDraftTasks(context)]),
   );
   const counts: Record<PendingKind, number> = {
-    uploads,
-    posts,
+    uploads: unsent.list().uploads.size,
+    posts: listDuePosts(unsent).length,
     drafts: drafts.length,
     settings: changedSettings.list(unsent).length,
     deletions: unsentDeletions.list(unsent).length,
@@ -104,12 +93,12 @@ export class LazyWorkers {
     { react, setDraft, onApplied, ...uploaderEvents }: WorkerEvents,
     onRefused: (what: "settings" | "pin" | "reaction" | "star" | "deletion") => void,
   ) {
-    const { platform, store, unsent } = context;
+    const { platform, unsent } = context;
     this.#context = context;
     this.#platform = platform;
     const uploads = new Retry(platform, async () => {
       if (!this.#uploader) {
-        if ((await store.uploads.count()) === 0) return "done";
+        if (unsent.list().uploads.size === 0) return "done";
         const { Uploader } = await import("#sync/sending/files/uploader.ts");
         if (uploads.isStopped) return "done";
         this.#uploader = new Uploader(context, uploaderEvents);
@@ -118,7 +107,7 @@ export class LazyWorkers {
       return "done";
     });
     const posts = createOperationRunner(platform, {
-      list: () => queryUnsentPosts(store).toArray(),
+      list: () => listDuePosts(unsent),
       load: async () => (await import("#sync/feed/post-sender.ts")).createPostSender(context),
       isOrdered: true,
     });

@@ -11,11 +11,12 @@ import { GapFiller } from "#sync/inbound/gap-filler.ts";
 import { InboundQueue } from "#sync/inbound/inbound-queue.ts";
 import { MessageFetcher } from "#sync/inbound/message-fetcher.ts";
 import { applyReceiptResult, ReceiptReporter } from "#sync/inbound/receipt-reporter.ts";
+import { isQuotaError } from "#sync/platform/database-errors.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { VisibilityTracker } from "#sync/presence/tab-visibility.ts";
 import { TypingTracker } from "#sync/presence/typing-tracker.ts";
 import { Outbox } from "#sync/sending/outbox.ts";
-import { isQuotaError } from "#sync/store/storage-quota.ts";
+
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { RequestCommand } from "#sync/store/sync-port.ts";

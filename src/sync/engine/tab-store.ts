@@ -1,21 +1,15 @@
 import type { Uuid } from "#contract/ids.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import type { Platform } from "#sync/platform/platform.ts";
-import {
-  closeStores,
-  insertInTime,
-  type OpenedStores,
-  openOnDisk,
-  openStores,
-} from "#sync/store/recovery/open-database.ts";
+import type { LocalStore } from "#sync/store/database.ts";
 import {
   isDatabaseClosedError,
   isRefusedValueError,
-  readUnsentBeforeDeletion,
-  watchStores,
-} from "#sync/store/recovery/store-loss.ts";
-import type { UnsentSnapshot } from "#sync/store/recovery/unsent-backup.ts";
-import { restoreUnsentSnapshot } from "#sync/store/recovery/unsent-snapshot.ts";
+  type OpenedStore,
+  openCache,
+  openOnDisk,
+  watchCache,
+} from "#sync/store/open-database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import type { LinkState, StorageTrouble } from "#sync/store/view-models.ts";
 import type { UnsentStore } from "#sync/unsent/unsent-store.ts";
@@ -72,31 +66,25 @@ export class TabStore {
   close(): void {
     const context = this.context.get();
     this.context.set(undefined);
-    if (context) closeStores(context);
+    context?.store.close();
   }
 
-  /**
-   * Opens the store and sets `context`. `isSuspect`: the database failed repeatedly and is rebuilt. `unsent`: unsent
-   * data that was read before the browser deleted the database; it is written back.
-   */
-  async #open(isSuspect: boolean, unsent?: UnsentSnapshot): Promise<void> {
-    const opened = await openStores(this.#platform, this.#userId, isSuspect);
-    if (this.#isStopped) return closeStores(opened);
+  /** Opens the store and sets `context`. `isSuspect`: the database failed repeatedly and is rebuilt. */
+  async #open(isSuspect: boolean): Promise<void> {
+    const opened = await openCache(this.#platform, this.#userId, isSuspect);
+    if (this.#isStopped) return opened.store.close();
     if (opened.storageTrouble === "unreachable") this.#scheduleReturnToDisk();
-    else if (opened.isNew && unsent) await restoreUnsentSnapshot(opened, unsent);
     this.#use(opened);
   }
 
-  #use(opened: OpenedStores): void {
-    const { store, strict } = opened;
-    this.storageTrouble.set(opened.storageTrouble);
-    const onVersionChange = (newVersion: number | null) => this.#handleVersionChange(opened, newVersion);
-    watchStores(opened, { onClosed: () => this.#handleClosed(opened), onVersionChange });
+  #use({ store, storageTrouble }: OpenedStore): void {
+    this.storageTrouble.set(storageTrouble);
+    const onVersionChange = (newVersion: number | null) => this.#handleVersionChange(store, newVersion);
+    watchCache(store, { onClosed: () => this.#handleClosed(store), onVersionChange });
     const context: SyncContext = {
       me: this.#userId,
       platform: this.#platform,
       store,
-      strict,
       unsent: this.#unsent,
       link: this.#link,
       storageTrouble: this.storageTrouble,
@@ -113,37 +101,24 @@ export class TabStore {
   async #returnToDisk(): Promise<void> {
     if (this.#isStopped) return;
     const onDisk = await openOnDisk(this.#platform, this.#userId).catch(() => undefined);
-    const memory = this.context.get();
-    if (!onDisk || !memory || this.#isStopped || this.#reopening) {
-      if (onDisk) closeStores(onDisk);
+    if (!onDisk || this.#isStopped || this.#reopening) {
+      onDisk?.store.close();
       return this.#scheduleReturnToDisk();
     }
-    this.#reopening = this.#moveToDisk(memory, onDisk)
-      .catch((error: unknown) => {
-        console.warn("what is in memory cannot be stored", error);
-        this.#scheduleReturnToDisk();
-      })
-      .finally(() => {
-        this.#reopening = undefined;
-      });
+    this.#reopening = this.#replace(onDisk).finally(() => {
+      this.#reopening = undefined;
+    });
   }
 
-  /** Moves unsent content from memory into the database. If it cannot be stored, the page stays in memory. */
-  async #moveToDisk(memory: SyncContext, onDisk: OpenedStores): Promise<void> {
+  /** Leaves the cache in memory for that on disk, which is brought up to date from the server. */
+  async #replace(onDisk: OpenedStore): Promise<void> {
+    const memory = this.context.get();
     this.context.set(undefined);
     await this.#events.onClosing();
-    try {
-      await insertInTime(this.#platform, memory, onDisk);
-      closeStores(memory);
-      if (this.#isStopped) closeStores(onDisk);
-      else this.#use(onDisk);
-    } catch (error) {
-      closeStores(onDisk);
-      this.context.set(memory);
-      throw error;
-    } finally {
-      if (!this.#isStopped) this.#events.onReopened();
-    }
+    memory?.store.close();
+    if (this.#isStopped) return onDisk.store.close();
+    this.#use(onDisk);
+    this.#events.onReopened();
   }
 
   #handleFailure(context: SyncContext, error: unknown): void {
@@ -161,15 +136,15 @@ export class TabStore {
   }
 
   /** Reopens a store that the browser closed, because the site's data was cleared or the database broke. */
-  #handleClosed(opened: OpenedStores): void {
-    if (this.#isStopped || this.context.get()?.store !== opened.store) return;
+  #handleClosed(store: LocalStore): void {
+    if (this.#isStopped || this.context.get()?.store !== store) return;
     if (this.#platform.session.isCurrent()) this.#reopen(false);
   }
 
-  /** Delays a deletion of the database by the browser until unsent data was read. Returns false to keep it open. */
-  #handleVersionChange(opened: OpenedStores, newVersion: number | null): false | undefined {
+  /** Gives a database up that another page deletes, once nothing uses it. Returns false to keep it open until then. */
+  #handleVersionChange(store: LocalStore, newVersion: number | null): false | undefined {
     const isDeleted = newVersion === null && this.#platform.session.isCurrent();
-    if (!isDeleted || this.#isStopped || this.context.get()?.store !== opened.store) return undefined;
+    if (!isDeleted || this.#isStopped || this.context.get()?.store !== store) return undefined;
     this.#reopen(false, true);
     return false;
   }
@@ -190,10 +165,9 @@ export class TabStore {
     const before = this.context.get();
     this.context.set(undefined);
     await this.#events.onClosing();
-    const unsent = isDeleted && before ? await readUnsentBeforeDeletion(this.#platform, before) : undefined;
-    if (before) closeStores(before);
+    before?.store.close();
     if (this.#isStopped) return;
-    await this.#open(isSuspect, unsent);
+    await this.#open(isSuspect);
     if (isSuspect || isDeleted) this.#events.notify("store-reset");
     if (!this.#isStopped) this.#events.onReopened();
   }

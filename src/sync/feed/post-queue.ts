@@ -6,16 +6,18 @@ import type { Audience, Exceptions } from "#contract/settings/settings.ts";
 import { cleanPost, NewPost, type PostPicture } from "#contract/tala.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalStore } from "#sync/store/database.ts";
-import type { DraftSlot } from "#sync/store/pending/draft-keys.ts";
-import type { PostQueueRow } from "#sync/store/post-rows.ts";
 import { applyChange, mergeExceptionList, readSettings } from "#sync/store/settings-rows.ts";
-import { isQuotaError } from "#sync/store/storage-quota.ts";
-import { toBlob, toStoredBytes } from "#sync/store/stored-bytes.ts";
-import { commitUnsent, retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
+import { commitUnsent, type SyncContext } from "#sync/store/sync-context.ts";
 import { readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
+import { listPublished, listUnpublishedPosts } from "#sync/store/unpublished-posts.ts";
 import { waitForStore } from "#sync/store/wait-for-store.ts";
+import { putAttachmentDraft } from "#sync/unsent/attachment-drafts.ts";
+import type { OwnedDraft } from "#sync/unsent/attachment-rows.ts";
 import { changedSettings, type Operation } from "#sync/unsent/operations.ts";
+import type { PostQueueRow } from "#sync/unsent/post-queue-row.ts";
+import { changePost, nextPostTime } from "#sync/unsent/queued-posts.ts";
+import { toTimedChange } from "#sync/unsent/unsent-state.ts";
 import { deletePostLocally } from "./post-pictures.ts";
 
 /** Queue of Tala statuses that the server has not acknowledged. */
@@ -34,41 +36,36 @@ const getPictureBlob = ({ blob }: OutgoingPicture): Blob => {
   return blob;
 };
 
-/** Creation time after all queued statuses. Keeps their order even if the device's clock was corrected meanwhile. */
-const nextPostTime = async ({ strict, platform }: SyncContext): Promise<number> => {
-  const last = await strict.postbox.orderBy("createdAt").last();
-  const now = platform.now() + (await readSyncCursor(strict)).skew;
-  return last ? Math.max(now, last.createdAt + 1) : now;
-};
-
 /**
- * Queues a status and deletes its draft. Without an audience the server applies the setting. Resolves to its id once it
- * is durable; rejects with a SyncError if it is not stored.
+ * Queues a status in place of its draft. Without an audience the server applies the setting. Resolves to its id once it
+ * is durable, or once that has failed: then it is published from memory. Rejects with a SyncError if it cannot be a
+ * status, "no_room" if the device has no room for its picture.
  */
 export const enqueuePost = async (
   port: SyncPort,
   text: string,
   picture: OutgoingPicture | undefined,
   audience: Audience | undefined,
-  draft?: DraftSlot,
+  draft?: OwnedDraft,
 ): Promise<Uuid> => {
   const context = requireContext(port);
-  const { strict } = context;
-  const id = createUuid(port.platform.now());
+  const { store, unsent, platform } = context;
+  const at = platform.now();
+  const id = createUuid(at);
   const pictureInfo = picture && { width: picture.width, height: picture.height, thumb: picture.thumb };
   const { content } = parseNewPost({ id, content: cleanPost(text), ...(pictureInfo ? { picture: pictureInfo } : {}) });
-  const blob = picture && (await toStoredBytes(strict, getPictureBlob(picture)));
-  const write = () =>
-    strict.transaction("rw", [strict.postbox, strict.blobs, strict.meta], async () => {
-      const createdAt = await nextPostTime(context);
-      if (blob) await strict.blobs.put({ file: id, blob });
-      const row = { id, content, picture: pictureInfo ?? null, ...(audience && { audience }), createdAt };
-      await strict.postbox.add({ ...row, state: "queued", attempts: 0 });
-      if (draft) await strict.meta.delete(draft.key);
+  const blob = picture && getPictureBlob(picture);
+  const { skew } = await readSyncCursor(store);
+  if (blob)
+    await unsent.bytes.put(id, blob).catch(() => {
+      throw new SyncError("no_room");
     });
-  await retryOnQuotaError(context, write, false).catch((error: unknown) => {
-    throw new SyncError(isQuotaError(error) ? "no_room" : "unavailable");
-  });
+  const createdAt = nextPostTime(unsent, at + skew);
+  const post = { id, content, picture: pictureInfo ?? null, ...(audience && { audience }), createdAt };
+  await commitUnsent(context, [
+    toTimedChange("posts", id, at, () => ({ ...post, state: "queued", attempts: 0 })),
+    ...(draft ? [putAttachmentDraft(draft, undefined, at)] : []),
+  ]);
   port.notifyChanged("outbox");
   return id;
 };
@@ -88,25 +85,26 @@ const restoreExceptions = (
   };
 };
 
-/** Queues a failed status again under the same id, and before it the exceptions that the server refused. */
+/** Queues a failed status again under the same id, together with the exceptions that the server refused. */
 export const requeuePost = async (port: SyncPort, id: Uuid): Promise<void> => {
   const context = requireContext(port);
-  const { strict, platform } = context;
-  const failed = await strict.postbox.get(id);
-  if (failed?.state === "failed" && failed.excepted) {
-    const { excepted } = failed;
-    const { kept } = await readSettings(context);
-    const restore = changedSettings.update({}, platform.now(), (row) =>
-      restoreExceptions(row ?? { wanted: {} }, kept?.settings.exceptions, excepted),
-    );
-    await commitUnsent(context, [restore]); // first: the status waits for it
-  }
-  await strict.transaction("rw", [strict.postbox, strict.meta], async () => {
-    const row = await strict.postbox.get(id);
-    if (row?.state !== "failed") return;
+  const { store, unsent, platform } = context;
+  const now = platform.now();
+  const createdAt = nextPostTime(unsent, now + (await readSyncCursor(store)).skew);
+  const { kept } = await readSettings(context);
+  const { state, excepted } = unsent.find("posts", id) ?? {};
+  const requeue = changePost(id, now, (row) => {
+    if (row.state !== "failed") return row;
     const { error: _, excepted: __, ...rest } = row;
-    await strict.postbox.put({ ...rest, state: "queued", createdAt: await nextPostTime(context) });
+    return { ...rest, state: "queued", createdAt };
   });
+  const restore =
+    state === "failed" && excepted
+      ? changedSettings.update({}, now, (row) =>
+          restoreExceptions(row ?? { wanted: {} }, kept?.settings.exceptions, excepted),
+        )
+      : undefined;
+  await commitUnsent(context, restore ? [restore, requeue] : [requeue]);
   port.notifyChanged("outbox");
 };
 
@@ -115,17 +113,16 @@ export const requeuePost = async (port: SyncPort, id: Uuid): Promise<void> => {
  * moment is deleted for everyone now, which may reject with a SyncError.
  */
 export const cancelPost = async (port: SyncPort, id: Uuid): Promise<void> => {
-  const { strict } = requireContext(port);
-  const wasQueued = await strict.transaction("rw", [strict.postbox, strict.blobs], async () => {
-    const row = await strict.postbox.get(id);
-    if (!row) return false;
-    await strict.blobs.delete(id);
-    if (row.attempts === 0) await strict.postbox.delete(id);
-    else await strict.postbox.update(id, { state: "cancelled" });
-    return true;
-  });
+  const context = requireContext(port);
+  const { store, unsent, platform } = context;
+  const now = platform.now();
+  const cancel = changePost(id, now, (row) => (row.attempts === 0 ? undefined : { ...row, state: "cancelled" }));
+  const wasQueued = unsent.find("posts", id) !== undefined;
+  await commitUnsent(context, [cancel]);
   port.notifyChanged("outbox");
-  if (!wasQueued && (await readPostOutcome(strict, id)) === "published") await deletePostOnServer(port, id);
+  if ((await listPublished(store, [id])).size === 0) return;
+  if (wasQueued && unsent.find("posts", id)) await deletePostLocally(context, id);
+  else await deletePostOnServer(port, id);
 };
 
 /** Deletes a published status for everyone. Rejects with a SyncError. */
@@ -138,15 +135,16 @@ export const deletePostOnServer = async (port: SyncPort, id: Uuid): Promise<void
 export type PostOutcome = "published" | "failed" | "takenBack" | "waiting";
 
 /** Current outcome of a status that was queued on this device a moment ago. */
-export const readPostOutcome = (store: LocalStore, id: Uuid): Promise<PostOutcome> =>
-  store.transaction("r", [store.postbox, store.posts], async () => {
-    const row = await store.postbox.get(id);
-    if (row?.state === "failed") return "failed";
-    if (row?.state === "cancelled") return "takenBack";
-    if (row) return "waiting";
-    // Publishing moves it from the queue to the feed in one transaction.
-    return (await store.posts.where("id").equals(id).count()) > 0 ? "published" : "takenBack";
-  });
+export const readPostOutcome = async (
+  { store, unsent }: Pick<SyncContext, "store" | "unsent">,
+  id: Uuid,
+): Promise<PostOutcome> => {
+  const row = unsent.find("posts", id);
+  if (row?.state === "cancelled") return "takenBack";
+  if ((await listPublished(store, [id])).size > 0) return "published";
+  if (row) return row.state === "failed" ? "failed" : "waiting";
+  return "takenBack";
+};
 
 const networkCheckMs = 250;
 const outcomeTimeoutMs = 8_000;
@@ -160,28 +158,24 @@ const getOutcomeTimeoutMs = ({ platform, link }: SyncPort): number => {
 
 /** Waits some seconds for the outcome of a status. Resolves to "waiting" after them, or at once without a network. */
 export const waitForPostOutcome = async (port: SyncPort, id: Uuid): Promise<PostOutcome> => {
-  const { platform, context } = port;
+  const { platform, context, unsent } = port;
   const startedAt = platform.now();
-  const isDecided = async (store: LocalStore) => (await readPostOutcome(store, id)) !== "waiting";
+  const isDecided = async (store: LocalStore) => (await readPostOutcome({ store, unsent }, id)) !== "waiting";
   for (;;) {
     const leftMs = startedAt + getOutcomeTimeoutMs(port) - platform.now();
     if (leftMs > 0 && !(await waitForStore(port, isDecided, Math.min(leftMs, networkCheckMs)))) continue;
     const store = context.get()?.store;
-    return store ? readPostOutcome(store, id) : "waiting";
+    return store ? readPostOutcome({ store, unsent }, id) : "waiting";
   }
 };
 
 export type PendingPost = PostQueueRow & { blob: Blob | undefined };
 
 /** Queued and failed statuses with their pictures, newest first. */
-export const listPendingPosts = ({ store }: SyncContext): Promise<PendingPost[]> =>
-  store.transaction("r", [store.postbox, store.blobs], async () => {
-    const rows = (await store.postbox.orderBy("createdAt").reverse().toArray()).filter(
-      ({ state }) => state !== "cancelled",
-    );
-    const blobs = await store.blobs.bulkGet(rows.map(({ id }) => id));
-    return rows.map((row, index) => {
-      const bytes = blobs[index]?.blob;
-      return { ...row, blob: bytes && toBlob(bytes) };
-    });
-  });
+export const listPendingPosts = async (context: Pick<SyncContext, "store" | "unsent">): Promise<PendingPost[]> => {
+  const { bytes } = context.unsent;
+  const rows = await listUnpublishedPosts(context);
+  // Without its picture a status is shown all the same.
+  const readPicture = ({ id, picture }: PostQueueRow) => (picture ? bytes.get(id).catch(() => undefined) : undefined);
+  return Promise.all(rows.reverse().map(async (row) => ({ ...row, blob: await readPicture(row) })));
+};

@@ -3,9 +3,9 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
 import type { AttachedBody } from "#contract/messages/body.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
+import { isQuotaError } from "#sync/platform/database-errors.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
-import type { LocalStore } from "#sync/store/database.ts";
-import { deleteCachedFiles, evictCachedFiles, isQuotaError } from "#sync/store/storage-quota.ts";
+import { deleteCachedFiles, evictCachedFiles } from "#sync/store/storage-quota.ts";
 import { toStoredBytes } from "#sync/store/stored-bytes.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 
@@ -83,6 +83,14 @@ const saveDownload = async (
   file: Uuid,
   blob: Blob,
 ): Promise<void> => {
+  await putCachedFile(context, file, blob);
+  // The group may have been removed from this device during the download.
+  if ((await context.store.conversations.get(conversation))?.gone) await deleteCachedFiles(context, [file]);
+  await trimFileCache(context);
+};
+
+/** Stores a file in the cache. Rejects if the device has no room for it. */
+const putCachedFile = async (context: SyncContext, file: Uuid, blob: Blob): Promise<void> => {
   const { store, platform } = context;
   const row = { file, size: blob.size, usedAt: platform.now() };
   const bytes = await toStoredBytes(store, blob);
@@ -95,29 +103,22 @@ const saveDownload = async (
       }),
     false,
   );
-  // The group may have been removed from this device during the download.
-  if ((await store.conversations.get(conversation))?.gone) await deleteCachedFiles(context, [file]);
-  await trimFileCache(context);
 };
 
-/** Deletes orphaned blobs and evicts the least recently used files beyond the cache's share of the storage. */
+/** Copies a file that was sent to the cache, so that it is not downloaded to be shown. Without room it is not copied. */
+export const cacheSentFile = async (context: SyncContext, file: Uuid): Promise<void> => {
+  try {
+    const blob = await context.unsent.bytes.get(file);
+    if (blob) await putCachedFile(context, file, blob);
+  } catch (error) {
+    if (!isQuotaError(error)) context.reportStoreFailure(error);
+  }
+};
+
+/** Deletes orphaned bytes and evicts the least recently used files beyond the cache's share of the storage. */
 export const trimFileCache = async (context: SyncContext): Promise<void> => {
-  const { store, platform } = context;
-  await deleteOrphanBlobs(store, platform.now());
+  const { platform, unsent } = context;
+  await unsent.bytes.deleteOrphans(platform.now() - orphanAgeMs).catch(() => undefined); // tried again after the next file
   const quota = await platform.estimateQuota().catch(() => undefined);
   await evictCachedFiles(context, Math.min(cacheMaxBytes, (quota ?? Number.POSITIVE_INFINITY) * cacheQuotaShare));
 };
-
-/**
- * Deletes blobs that no row names, because their page closed before it wrote the row. Blob ids are time-ordered; only
- * those older than `orphanAgeMs` are deleted.
- */
-const deleteOrphanBlobs = (store: LocalStore, now: number): Promise<void> =>
-  store.transaction("rw", [store.uploads, store.files, store.blobs, store.postbox, store.meta], async () => {
-    const [blobs, ...referenced] = await Promise.all(
-      [store.blobs, store.uploads, store.files, store.postbox].map((table) => table.toCollection().primaryKeys()),
-    );
-    const named = new Set([...referenced.flat(), ...(await store.readDraftFiles())]);
-    const isOld = (file: Uuid) => Number.parseInt(file.replace("-", "").slice(0, 12), 16) < now - orphanAgeMs;
-    await store.blobs.bulkDelete((blobs ?? []).filter((file) => !named.has(file) && isOld(file)));
-  });

@@ -6,6 +6,7 @@ import type { LiveQuery } from "#sync/queries/live-queries.ts";
 import { toBlob } from "#sync/store/stored-bytes.ts";
 import type { SyncPort } from "#sync/store/sync-port.ts";
 import type { FileView } from "#sync/store/view-models.ts";
+import { listUnsentFiles } from "#sync/unsent/messages.ts";
 
 /** URL and load state of a file on screen. */
 type FileViewState = Omit<FileView, "load">;
@@ -108,9 +109,12 @@ class CachedFileEntry implements CachedFile {
   }
 
   async #readLocally(): Promise<void> {
-    const { platform } = this.#port;
+    const { platform, unsent } = this.#port;
     const store = this.#port.context.get()?.store;
     const { file } = this.#file;
+    // Most files are not being sent: the image tells that without reading the database.
+    const unsentBytes = listUnsentFiles(unsent).has(file) ? await unsent.bytes.get(file) : undefined;
+    if (unsentBytes) return this.#showBlob(unsentBytes);
     const row = await store?.blobs.get(file);
     if (!store || !row) return this.#state.set({ url: undefined, state: "absent" });
     this.#showBlob(toBlob(row.blob));

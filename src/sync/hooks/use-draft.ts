@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from "react";
 import { openAttachmentDraft } from "#sync/actions/drafts.ts";
 import type { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
 import { trackDraftSave } from "#sync/drafts/pending-saves.ts";
-import type { DraftTarget, SavedDraft } from "#sync/store/pending/draft-keys.ts";
 import type { Draft } from "#sync/store/view-models.ts";
+import type { DraftTarget, SavedDraft } from "#sync/unsent/attachment-rows.ts";
 
 type Composition = Pick<Draft, "files" | "text" | "to" | "id" | "audience">;
 

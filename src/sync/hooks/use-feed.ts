@@ -19,7 +19,7 @@ const loadingSource = { get: () => loadingStatus, subscribe: () => () => {} };
 export type UseFeedResult = {
   /** Statuses on screen; undefined until the store was read. */
   view: FeedView | undefined;
-  /** Statuses not published yet, newest first. One published at this moment may also be in `view`. */
+  /** Statuses not published yet, newest first. */
   pending: PendingPost[] | undefined;
   status: FeedStatus;
   /** Fetches the newest statuses and resolves to the resulting status of the feed. */
@@ -32,10 +32,15 @@ export type UseFeedResult = {
   loadOlder(): Promise<void>;
 };
 
-/** Reads the queue before the feed, so that a status published in between is in both results and never missing. */
+/**
+ * Lists the queue before the feed, so that a status published in between is in both and never missing; the queue's is
+ * then left out. Both reads of the store begin before anything else is awaited, so that they are observed.
+ */
 const readFeedState = async (context: SyncContext) => {
-  const pending = await listPendingPosts(context);
-  return { pending, rows: await readFeed(context.store) };
+  const queue = listPendingPosts(context);
+  const rows = await readFeed(context.store);
+  const published = new Set(rows.map(({ id }) => id));
+  return { pending: (await queue).filter(({ id }) => !published.has(id)), rows };
 };
 
 /** The Tala feed on screen: stored statuses at once, then polled from the server. */

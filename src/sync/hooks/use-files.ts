@@ -1,7 +1,7 @@
 import { useMemo, useSyncExternalStore } from "react";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { AttachedBody } from "#contract/messages/body.ts";
-import { toUploadView } from "#sync/queries/chat-messages.ts";
+import { readUpload } from "#sync/queries/chat-messages.ts";
 import type { FileView, UploadView } from "#sync/store/view-models.ts";
 import { emptySource, useEngine, useLiveQuery } from "./use-live-query.ts";
 
@@ -25,4 +25,4 @@ export const useFile = (conversation: ConversationId, { file, mime, size }: Atta
 
 /** Progress of an own upload; undefined once it is finished. */
 export const useUpload = (file: Uuid | undefined): UploadView | undefined =>
-  useLiveQuery(file && `upload ${file}`, async ({ store }) => toUploadView(await store.uploads.get(file ?? "")));
+  useLiveQuery(file && `upload ${file}`, async (context) => (file ? readUpload(context, file) : undefined));

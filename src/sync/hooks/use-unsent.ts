@@ -1,10 +1,10 @@
-import { useSyncExternalStore } from "react";
+import { useMemo, useSyncExternalStore } from "react";
 import type { ConversationId } from "#contract/ids.ts";
+import { listUnsentContent } from "#sync/drafts/unsent-content.ts";
 import { readUnsentSummary, type UnsentSummary } from "#sync/drafts/unsent-summary.ts";
-import { voiceDraftsQuery } from "#sync/queries/screen-queries.ts";
-import { readUnsentContent } from "#sync/store/pending/draft-rows.ts";
 import type { UnsentContent } from "#sync/store/view-models.ts";
 import type { ParkedText, ReplyTarget } from "#sync/unsent/draft-row.ts";
+import { listRecordings } from "#sync/unsent/recordings.ts";
 import type { UnsentState } from "#sync/unsent/unsent-state.ts";
 import { emptySource, useEngine, useLiveQuery } from "./use-live-query.ts";
 
@@ -25,6 +25,7 @@ export const useTextDraft = (id: ConversationId): string | undefined => {
 /** Message that the draft of a conversation answers, chosen in any tab. */
 export const useReplyDraft = (id: ConversationId): ReplyTarget | undefined => useUnsentState()?.drafts.get(id)?.reply;
 
+const noRecordings: Pick<UnsentState, "recordings"> = { recordings: new Map() };
 const noTexts: readonly ParkedText[] = [];
 
 /** Texts of a conversation that are neither sent nor in the message field. */
@@ -32,12 +33,17 @@ export const useParkedTexts = (id: ConversationId): readonly ParkedText[] =>
   useUnsentState()?.drafts.get(id)?.parked ?? noTexts;
 
 /** Files and recording of a conversation that were not sent, from any tab. */
-export const useUnsentContent = (id: ConversationId): UnsentContent | undefined =>
-  useLiveQuery(`left over ${id}`, ({ store }) => readUnsentContent(store, id));
+export const useUnsentContent = (id: ConversationId): UnsentContent | undefined => {
+  const state = useUnsentState();
+  return useMemo(() => state && listUnsentContent(state, id), [state, id]);
+};
 
-/** Whether a conversation has an unsent voice recording from any tab. All rows of a list share one query. */
-export const useHasVoiceDraft = (id: ConversationId): boolean =>
-  useLiveQuery(...voiceDraftsQuery)?.includes(id) ?? false;
+/** Whether a conversation has an unsent voice recording from any tab. */
+export const useHasVoiceDraft = (id: ConversationId): boolean => {
+  const source = useEngine()?.client.unsent.state ?? emptySource;
+  const hasRecording = () => listRecordings(source.get() ?? noRecordings, id).length > 0;
+  return useSyncExternalStore(source.subscribe, hasRecording, () => false); // rows do not follow what is typed
+};
 
 /** Unsent data that would be lost with the session, by a sign-out, or with the account. */
 export const useUnsentSummary = (ending: "session" | "account" = "session"): UnsentSummary | undefined =>

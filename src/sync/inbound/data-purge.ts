@@ -22,7 +22,7 @@ type PurgeTransaction = UnsentTransaction & {
  * no longer kept up to date. The history and the known names stay.
  */
 export const closeLeftGroup = async (transaction: UnsentTransaction, row: LocalConversationRow): Promise<void> => {
-  await failUnsentMessages(transaction, row.id, isAwaitingUpload);
+  failUnsentMessages(transaction, row.id, isAwaitingUpload);
   await transaction.store.meta.delete(toMembersVersionKey(row.id));
   Object.assign(row, { wantDelivered: 0, wantRead: 0, delivered: row.head, read: row.head });
   row.revisedOnLeaving = row.revised;
@@ -45,7 +45,7 @@ export const purgeLeftGroup = async (transaction: PurgeTransaction, row: LocalCo
   await store.meta.delete(toStarsKey(row.id));
   await collectOrphanedPictures(transaction, row.id);
   await deleteMembers(store, row.id);
-  await failUnsentMessages(transaction, row.id, isAwaitingUpload);
+  failUnsentMessages(transaction, row.id, isAwaitingUpload);
   const { head } = row;
   Object.assign(row, {
     storedFrom: head + 1,
@@ -83,7 +83,7 @@ export const purgeDeletedPerson = async (transaction: PurgeTransaction, user: Uu
   const { store, me, orphanedPictureOwners } = transaction;
   orphanedPictureOwners.add(user);
   await store.members.where("user").equals(user).modify({ user: "", username: "", phone: "", avatar: null });
-  await failUnsentMessages(transaction, privateConversationId(me, user), isAwaitingUpload, "not_connected");
+  failUnsentMessages(transaction, privateConversationId(me, user), isAwaitingUpload, "not_connected");
 };
 
 export const deleteMembers = async (store: LocalStore, group: ConversationId): Promise<void> => {

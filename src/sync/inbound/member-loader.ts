@@ -4,6 +4,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { memberPageRows } from "#contract/limits/groups.ts";
 import type { Observable } from "#lib/browser/observable.ts";
 import { retryDelayMs } from "#lib/http/backoff.ts";
+import { isQuotaError } from "#sync/platform/database-errors.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { asSyncError, type FailureCode, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
 import type { MemberRow } from "#sync/store/database.ts";
@@ -13,7 +14,7 @@ import {
   readStoredMembersVersion,
   writeMembers,
 } from "#sync/store/members.ts";
-import { isQuotaError } from "#sync/store/storage-quota.ts";
+
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import type { LinkState } from "#sync/store/view-models.ts";
 

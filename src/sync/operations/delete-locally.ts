@@ -9,11 +9,11 @@ import type { SyncPort } from "#sync/store/sync-port.ts";
 import { toDeletion, unsentDeletions } from "#sync/unsent/operations.ts";
 
 const replaceWithTombstone = (
-  { strict: store, unsent }: SyncContext,
+  { store, unsent }: SyncContext,
   conversation: ConversationId,
   seq: number,
 ): Promise<void> =>
-  store.transaction("rw", [store.messages, ...store.sendingTables], async () => {
+  store.transaction("rw", [store.messages, ...store.contentTables], async () => {
     const held = await store.messages.get([conversation, seq]);
     if (!held || isTombstone(held.body)) return;
     const tombstone: LocalMessageRow = { ...withoutReactions(held), body: { type: "deleted" } };

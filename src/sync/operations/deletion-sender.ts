@@ -36,7 +36,7 @@ async function sendDeletion(context: SyncContext, { conversation, cid }: Deletio
 }
 
 /** Replaces the local tombstone by the message as the server still has it. Rejects with a SyncError. */
-async function restoreMessage({ store, strict, platform, me }: SyncContext, { conversation, cid }: Deletion) {
+async function restoreMessage({ store, platform, me }: SyncContext, { conversation, cid }: Deletion) {
   const isItsTombstone = (row: LocalMessageRow) => row.cid === cid && row.body.type === "deleted";
   const tombstone = await store.queryMessages(conversation, 0).filter(isItsTombstone).first();
   if (!tombstone) return;
@@ -45,14 +45,14 @@ async function restoreMessage({ store, strict, platform, me }: SyncContext, { co
   const fetched = await fetchMessage(platform, conversation, seq);
   if (!fetched) return;
   const { message, epoch } = fetched;
-  await strict.transaction("rw", [strict.messages, strict.conversations], async () => {
-    const row = await strict.conversations.get(conversation);
-    const held = await strict.messages.get([conversation, seq]);
+  await store.transaction("rw", [store.messages, store.conversations], async () => {
+    const row = await store.conversations.get(conversation);
+    const held = await store.messages.get([conversation, seq]);
     if (!row || !held || !isItsTombstone(held) || row.epoch !== epoch) return;
     if (row.revision !== before?.revision) throw new SyncError("unavailable"); // older than a pushed edit
-    await strict.messages.put(toLocalMessageRow(row, me, message));
+    await store.messages.put(toLocalMessageRow(row, me, message));
     if (row.head !== seq) return;
     raiseHead(row, message);
-    await strict.conversations.put(row);
+    await store.conversations.put(row);
   });
 }

@@ -20,7 +20,7 @@ export const createMessageFlagSender = (
   context: SyncContext,
   onRefused: (what: "star" | "deletion") => void,
 ): OperationSender<MessageFlagTask> => {
-  const { store, strict, platform, me } = context;
+  const { store, platform, me } = context;
   const fetchFlags = async (conversation: ConversationId): Promise<MessageFlags> => {
     const path = `/api/conversations/${conversation}/message-flags`;
     const parsed = v.safeParse(MessageFlags, await platform.request({ method: "GET", path }));
@@ -28,27 +28,27 @@ export const createMessageFlagSender = (
     return parsed.output;
   };
   const storeFlags = async (conversation: ConversationId, { revision, starred, deleted }: MessageFlags) => {
-    await strict.transaction("rw", [strict.messages, ...strict.sendingTables], async () => {
-      const row = await strict.conversations.get(conversation);
+    await store.transaction("rw", [store.messages, ...store.contentTables], async () => {
+      const row = await store.conversations.get(conversation);
       if (row && !row.gone && starred.length > 0)
-        await strict.meta.put({ key: toStarsKey(conversation), value: starred });
-      else await strict.meta.delete(toStarsKey(conversation));
+        await store.meta.put({ key: toStarsKey(conversation), value: starred });
+      else await store.meta.delete(toStarsKey(conversation));
       await removeContent(context, conversation, deleted);
       // A later change was pushed meanwhile: it is fetched again.
       if (!row || revision === 0 || revision >= (row.flagsRevision ?? 0))
-        await strict.meta.delete(toOutdatedFlagsKey(conversation));
+        await store.meta.delete(toOutdatedFlagsKey(conversation));
     });
     if (deleted.length > 0) void platform.deleteFirstViews();
   };
   /** Shows a message again that the server did not delete. Rejects with a SyncError. */
   const restore = async (conversation: ConversationId, seq: number): Promise<void> => {
     const fetched = await fetchMessage(platform, conversation, seq);
-    await strict.transaction("rw", [strict.messages, strict.conversations], async () => {
-      const row = await strict.conversations.get(conversation);
-      if (!row || !fetched || row.epoch !== fetched.epoch || !(await strict.messages.get([conversation, seq]))) return;
-      await strict.messages.put(toLocalMessageRow(row, me, fetched.message));
+    await store.transaction("rw", [store.messages, store.conversations], async () => {
+      const row = await store.conversations.get(conversation);
+      if (!row || !fetched || row.epoch !== fetched.epoch || !(await store.messages.get([conversation, seq]))) return;
+      await store.messages.put(toLocalMessageRow(row, me, fetched.message));
       raiseHead(row, fetched.message);
-      await strict.conversations.put(row);
+      await store.conversations.put(row);
     });
   };
   return {
@@ -71,7 +71,7 @@ export const createMessageFlagSender = (
       if (task.kind) {
         if (code === "too_many_deleted") await restore(conversation, task.seq);
         await commitUnsent(context, [messageFlags.end(task)]);
-      } else await strict.meta.delete(toOutdatedFlagsKey(conversation));
+      } else await store.meta.delete(toOutdatedFlagsKey(conversation));
       if (code === "too_many_starred") onRefused("star");
       if (code === "too_many_deleted") onRefused("deletion");
     },

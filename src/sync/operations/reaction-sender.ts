@@ -20,12 +20,12 @@ const findSeq = async ({ store, unsent }: SyncContext, { conversation, target, e
 };
 
 /** Stores a confirmed reaction in the summary of its message, unless that is as new as the answer. */
-const storeReaction = ({ strict }: SyncContext, { conversation, emoji }: Reaction, seq: number, revision: number) =>
-  strict.transaction("rw", [strict.conversations, strict.messages], async () => {
-    const row = await strict.conversations.get(conversation);
-    const message = await strict.messages.get([conversation, seq]);
+const storeReaction = ({ store }: SyncContext, { conversation, emoji }: Reaction, seq: number, revision: number) =>
+  store.transaction("rw", [store.conversations, store.messages], async () => {
+    const row = await store.conversations.get(conversation);
+    const message = await store.messages.get([conversation, seq]);
     if (!row || !message || row.revision >= revision || isTombstone(message.body)) return;
-    await strict.messages.put({ ...message, reactions: withOwnReaction(message.reactions, emoji) });
+    await store.messages.put({ ...message, reactions: withOwnReaction(message.reactions, emoji) });
   });
 
 type SendReaction = (command: CommandOf<"react">) => Promise<CommandResults["react"]>;

@@ -41,10 +41,10 @@ export const deleteMessageForSelf = async (
 ): Promise<void> => {
   const context = requireContext(port);
   if (port.isInMemory) throw new SyncError("no_room");
-  const { strict, platform } = context;
+  const { store, platform } = context;
   await setFlags(port, conversation, seq, { deleted: true }); // first: the content goes only if the server is told
   await retryOnQuotaError(context, () =>
-    strict.transaction("rw", [strict.messages, ...strict.sendingTables], () =>
+    store.transaction("rw", [store.messages, ...store.contentTables], () =>
       removeContent(context, conversation, [seq]),
     ),
   );

@@ -3,28 +3,35 @@ import type { ErrorCode } from "#contract/errors.ts";
 import { type Exceptions, type Settings, type SettingsChange, VersionedSettings } from "#contract/settings/settings.ts";
 import type { OperationSender } from "#sync/platform/operation-runner.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import type { LocalStore } from "#sync/store/database.ts";
 import { mergeExceptionList, storeServerSettings, withoutSent } from "#sync/store/settings-rows.ts";
 import { commitUnsent, type SyncContext } from "#sync/store/sync-context.ts";
 import { changedSettings, type Operation } from "#sync/unsent/operations.ts";
+import type { PostQueueRow } from "#sync/unsent/post-queue-row.ts";
+import { changePost, listQueuedPosts } from "#sync/unsent/queued-posts.ts";
+import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
 
 /**
- * Marks queued statuses as failed that more people could read than their author saw. The author may resend them, with
- * the refused audience and exceptions, which stay in their rows.
+ * Changes that mark queued statuses as failed that more people could read than their author saw. The author may resend
+ * them, with the refused audience and exceptions, which stay in their rows.
  */
 const failRestrictedPosts = (
-  { postbox }: LocalStore,
+  { unsent, platform }: SyncContext,
   { statusesTo, exceptions }: SettingsChange,
   excepted: Exceptions | undefined,
   error: ErrorCode,
-): Promise<unknown> =>
-  postbox
-    .filter(({ state, audience }) => state === "queued" && audience !== "everyone" && audience !== "nobody")
-    .modify((row) => {
-      Object.assign(row, { state: "failed", error });
-      if (statusesTo) row.audience ??= statusesTo;
-      if (exceptions?.statusesTo) row.excepted = { before: excepted?.statusesTo ?? [], wanted: exceptions.statusesTo };
-    });
+): UnsentChange[] => {
+  const isRestricted = ({ state, audience }: PostQueueRow) =>
+    state === "queued" && audience !== "everyone" && audience !== "nobody";
+  const fail = (row: PostQueueRow): PostQueueRow => {
+    const failed: PostQueueRow = { ...row, state: "failed", error };
+    if (statusesTo) failed.audience ??= statusesTo;
+    if (exceptions?.statusesTo) failed.excepted = { before: excepted?.statusesTo ?? [], wanted: exceptions.statusesTo };
+    return failed;
+  };
+  return listQueuedPosts(unsent)
+    .filter(isRestricted)
+    .map(({ id }) => changePost(id, platform.now(), (row) => (isRestricted(row) ? fail(row) : row)));
+};
 
 /**
  * Change with exceptions merged into the server's: another device may have excepted somebody since `before` was read,
@@ -55,14 +62,14 @@ export const createSettingsSender = (
 ): OperationSender<Operation<"settings">> => {
   const { platform, store } = context;
   /** Ends the changes that were sent. A list that was changed again meanwhile was changed from the one just sent. */
-  const endSent = (sent: SettingsChange, isAccepted: boolean): Promise<void> => {
+  const endSent = (sent: SettingsChange, isAccepted: boolean, others: readonly UnsentChange[] = []): Promise<void> => {
     const end = changedSettings.update({}, platform.now(), (row) => {
       const wanted = row && withoutSent(row.wanted, sent);
       if (!row || !wanted) return undefined;
       const excepted = isAccepted && wanted.exceptions ? { ...row.excepted, ...sent.exceptions } : row.excepted;
       return { wanted, ...(excepted ? { excepted } : {}) };
     });
-    return commitUnsent(context, [end]);
+    return commitUnsent(context, [...others, end]);
   };
   return {
     async send({ wanted, excepted }) {
@@ -80,10 +87,11 @@ export const createSettingsSender = (
       onSettled();
     },
     async handleRefusal({ wanted, excepted }, failure) {
-      // First: a status must not be sent to more people than its author saw.
+      // In one transaction: a status must not be sent to more people than its author saw.
       const audience = wanted.statusesTo ?? wanted.exceptions?.statusesTo;
-      if (audience !== undefined) await failRestrictedPosts(store, wanted, excepted, failure.code as ErrorCode);
-      await endSent(wanted, false);
+      const isOfPosts = audience !== undefined;
+      const failures = isOfPosts ? failRestrictedPosts(context, wanted, excepted, failure.code as ErrorCode) : [];
+      await endSent(wanted, false, failures);
       onRefused();
       onSettled();
     },

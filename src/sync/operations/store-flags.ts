@@ -10,12 +10,12 @@ export const storeFlags = (
   conversation: ConversationId,
   answer?: CommandResults["setConversationFlags"],
 ): Promise<void> =>
-  store.transaction("rw", [store.conversations, store.meta, store.recordings], async () => {
+  store.transaction("rw", [store.conversations, store.meta], async () => {
     const row = await store.conversations.get(conversation);
     if (!row) return;
     const { change, ...flags } = answer ?? {};
     const cursor = await readSyncCursor(store);
     if (change && cursor.epoch === change.epoch && !isChangeStored(cursor, change.counter)) Object.assign(row, flags);
-    await updateListPositions({ store, unsent }, [row]);
+    updateListPositions(unsent, [row]);
     await store.conversations.put(row);
   });

@@ -2,7 +2,7 @@ import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
 import { isTombstone } from "#contract/messages/kinds.ts";
 import { type MessageStatus, toMessageStatus } from "#contract/messages/positions.ts";
-import type { LocalConversationRow, LocalMessageRow, UploadRow } from "#sync/store/database.ts";
+import type { LocalConversationRow, LocalMessageRow } from "#sync/store/database.ts";
 import { listDeletedSeqs, readStarredSeqs } from "#sync/store/message-flags.ts";
 import { hasOlderOnServer, toMessageKey } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
@@ -24,9 +24,15 @@ export const toUnsentStatus = ({ state, sent }: OutboxRow): DisplayedStatus => {
   return state === "failed" ? "failed" : "sending";
 };
 
-/** Undefined for a cancelled upload. */
-export const toUploadView = (row: UploadRow | undefined): UploadView | undefined =>
-  row && row.state !== "cancelled" ? { sent: row.sent, size: row.size, state: row.state } : undefined;
+/** An upload with the bytes that the server has; undefined for a cancelled one. Requires a transaction over `progress`, or none. */
+export const readUpload = async (
+  { store, unsent }: Pick<SyncContext, "store" | "unsent">,
+  file: Uuid,
+): Promise<UploadView | undefined> => {
+  const row = unsent.find("uploads", file);
+  if (!row || row.state === "cancelled") return undefined;
+  return { sent: (await store.progress.get(file))?.sent ?? 0, size: row.size, state: row.state };
+};
 
 const toPendingItem = (
   row: OutboxRow,
@@ -101,12 +107,12 @@ export const readChat = (
   const isHere = ({ conversation }: { conversation: ConversationId }) => conversation === id;
   const [ownReactions, ownEdits] = [reactions.list(unsent).filter(isHere), edits.list(unsent).filter(isHere)];
   const deleted = listDeletedSeqs(unsent, id);
-  return store.transaction("r", [store.conversations, store.messages, store.uploads, store.meta], async () => {
+  return store.transaction("r", [store.conversations, store.messages, store.progress, store.meta], async () => {
     // All at once: Dexie can lose the transaction while nested async functions return one after the other.
     const [row, starred] = await Promise.all([store.conversations.get(id), readStarredSeqs({ store, unsent }, id)]);
     const uploads = new Map<string, UploadView | undefined>();
     for (const { file } of outbox.flatMap(({ body }) => findAttachment(body) ?? []))
-      uploads.set(file, toUploadView(await store.uploads.get(file)));
+      uploads.set(file, await readUpload({ store, unsent }, file));
     const messages = await store
       .queryMessages(id, Math.max(row?.storedFrom ?? 1, 1))
       .reverse()

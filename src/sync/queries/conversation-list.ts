@@ -15,6 +15,7 @@ import {
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { isCaughtUp, readSyncCursor } from "#sync/store/sync-cursor.ts";
 import type { ConversationListItem, LastMessage, ListFilter, MemberProfiles } from "#sync/store/view-models.ts";
+import { toDraftTarget } from "#sync/unsent/attachment-rows.ts";
 import type { DraftRow } from "#sync/unsent/draft-row.ts";
 import { compareOrder, type OutboxRow } from "#sync/unsent/outbox-row.ts";
 import type { UnsentState } from "#sync/unsent/unsent-state.ts";
@@ -39,17 +40,18 @@ const findNewestUnsent = (outbox: UnsentState["outbox"]): Map<string, OutboxRow>
   new Map([...outbox.values()].sort(compareOrder).map((row) => [row.conversation, row]));
 
 /**
- * Rows of conversations with an unsent message or a text draft, in the part of the list where they stand because of it.
+ * Rows of conversations with an unsent message or a draft, in the part of the list where they stand because of it.
  * They are listed although they were left, or the server has not told of them yet. Requires a transaction.
  */
 const readUnsentRows = async (
   { conversations }: LocalStore,
   me: Uuid,
   newest: ReadonlyMap<string, OutboxRow>,
-  { drafts }: UnsentState,
+  { drafts, attachments, recordings }: UnsentState,
 ): Promise<LocalConversationRow[]> => {
-  const written = [...drafts].flatMap(([id, { text }]) => (text === "" || newest.has(id) ? [] : id));
-  const ids = [...newest.keys(), ...written];
+  const texts = [...drafts].flatMap(([id, { text }]) => (text === "" ? [] : id));
+  const written = new Set([...texts, ...[...attachments.keys(), ...recordings.keys()].map(toDraftTarget)]);
+  const ids = [...newest.keys(), ...[...written].filter((id) => !newest.has(id))];
   const rows = ids.length > 0 ? await conversations.bulkGet(ids) : [];
   return rows.flatMap((stored, index) => {
     const id = ids[index] ?? "";

@@ -5,7 +5,6 @@ import type { Settings } from "#contract/settings/settings.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { readLastKnownProfile } from "#sync/store/members.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
-import { toDraftTarget } from "#sync/store/pending/draft-keys.ts";
 import { listUnseenNotices } from "#sync/store/security-notice-rows.ts";
 import { readSettings, toEffectiveSettings } from "#sync/store/settings-rows.ts";
 import type { ConversationListItem, ConversationView, ListFilter } from "#sync/store/view-models.ts";
@@ -52,12 +51,6 @@ export const conversationQuery = (id: ConversationId | undefined): StoreQuery<Co
 export const chatQuery = (id: ConversationId | undefined, limit = messagePageRows): StoreQuery<ChatSnapshot> => [
   id && `chat ${id} ${limit}`,
   (context) => readChat(context, id ?? "", limit),
-];
-
-/** Conversations with an unsent voice recording from any tab. */
-export const voiceDraftsQuery: StoreQuery<string[]> = [
-  "recorded",
-  async ({ store }) => (await store.recordings.toCollection().primaryKeys()).map(toDraftTarget),
 ];
 
 export const personRowQuery = (id: Uuid | undefined): StoreQuery<PersonRow | null> => [

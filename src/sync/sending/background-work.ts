@@ -2,12 +2,11 @@ import { findAttachment } from "#contract/messages/body.ts";
 import { requestByHttp } from "#sync/connection/http-transport.ts";
 import { type ApplyResult, applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts";
 import type { OperationSender } from "#sync/platform/operation-runner.ts";
-import { toBlob } from "#sync/store/stored-bytes.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import { toUploadRow } from "#sync/store/upload-rows.ts";
-import { changeMessage, deleteMessage, findUploadFile, listOutbox } from "#sync/unsent/messages.ts";
-import type { OutboxRow, ReadRow } from "#sync/unsent/outbox-row.ts";
+import { changeMessage, deleteMessage, listOutbox } from "#sync/unsent/messages.ts";
+import { findUploadFile, type OutboxRow, type ReadRow } from "#sync/unsent/outbox-row.ts";
 import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
+import { createUpload, putUpload } from "#sync/unsent/uploads.ts";
 import { findOwnMessage } from "./pending-replies.ts";
 import { updateMessage } from "./refused-messages.ts";
 
@@ -17,17 +16,16 @@ import { updateMessage } from "./refused-messages.ts";
  * Settles messages of pages that ended half way: those that the log has are deleted; those whose upload is lost are
  * uploaded again, or marked as failed without their file.
  */
-export const settleLeftMessages = async ({ store, unsent, platform, storageTrouble }: SyncContext): Promise<void> => {
+export const settleLeftMessages = async ({ store, unsent, platform }: SyncContext): Promise<void> => {
   const changes: UnsentChange[] = [];
   for (const row of listOutbox(unsent)) {
     const { cid, conversation, state, body, createdAt } = row;
     const file = state === "awaiting" ? findUploadFile(row) : undefined;
     if (await findOwnMessage({ store }, conversation, cid)) changes.push(deleteMessage(cid));
-    // Files may be in a database that does not answer at the moment.
-    else if (file !== undefined && storageTrouble.get() !== "unreachable" && !(await store.uploads.get(file))) {
-      const stored = await store.blobs.get(file);
+    else if (file !== undefined && !unsent.find("uploads", file)) {
+      const bytes = await unsent.bytes.get(file);
       const name = findAttachment(body)?.name ?? "";
-      if (stored) await store.uploads.put(toUploadRow(file, name, toBlob(stored.blob), createdAt));
+      if (bytes) changes.push(putUpload(createUpload(file, name, bytes, createdAt), platform.now()));
       else
         changes.push(
           changeMessage(cid, platform.now(), (now) => ({ ...now, state: "failed", error: "file_not_found" })),

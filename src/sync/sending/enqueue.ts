@@ -5,14 +5,15 @@ import { type ConversationId, createUuid, privateMembers, type Uuid } from "#con
 import { Body, ReplyPlace, withReply } from "#contract/messages/body.ts";
 import { cleanText } from "#contract/text.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
+import { deleteCachedFiles } from "#sync/store/storage-quota.ts";
 import { commitUnsent, reportUnsentFailure, type SyncContext } from "#sync/store/sync-context.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
-import { discardFile } from "#sync/store/unsent-messages.ts";
 import type { ReplyTarget } from "#sync/unsent/draft-row.ts";
-import { changeMessage, deleteMessage, findUploadFile, nextOrder } from "#sync/unsent/messages.ts";
+import { changeMessage, discardMessage, nextOrder } from "#sync/unsent/messages.ts";
 import { toDeletion } from "#sync/unsent/operations.ts";
-import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
+import { findUploadFile, type OutboxRow } from "#sync/unsent/outbox-row.ts";
 import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
+import { failUpload } from "#sync/unsent/uploads.ts";
 import { mayMention } from "./mentions/pending-mentions.ts";
 
 /** Validates a message body. Throws a SyncError. */
@@ -65,7 +66,7 @@ const completeMessages = async (context: SyncContext, rows: readonly OutboxRow[]
     complete(row, { state: "failed", error: "conversation_not_found" });
     const file = findUploadFile(row);
     const isStillNeeded = rows.some((other) => !ended.includes(other) && findUploadFile(other) === file);
-    if (file !== undefined && !isStillNeeded) await store.uploads.update(file, { state: "failed" });
+    if (file !== undefined && !isStillNeeded) unsent.stage([failUpload(file, platform.now())]);
   }
   const naming = toGroups.filter((row) => row.mayMention && !ended.includes(row));
   const code = naming.length > 0 ? await import("./mentions/named-mentions.ts").catch(() => undefined) : undefined;
@@ -125,15 +126,16 @@ export const enqueueText = async (
  */
 export const discardUnsentMessage = async (port: SyncPort, cid: Uuid): Promise<boolean> => {
   const context = requireContext(port);
-  const { strict, unsent, platform } = context;
+  const { unsent, platform } = context;
   const row = unsent.find("outbox", cid);
   if (!row) return false;
   const { conversation } = row;
   await commitUnsent(context, [
     ...(row.state === "awaiting" ? [] : toDeletion({ cid, conversation }, platform.now())),
-    deleteMessage(cid),
+    ...discardMessage(unsent, row, platform.now()),
   ]);
-  await strict.transaction("rw", strict.sendingTables, () => discardFile(strict, unsent, row));
+  const file = findUploadFile(row);
+  if (file !== undefined) await deleteCachedFiles(context, [file]);
   void platform.deleteFirstViews();
   port.notifyChanged("outbox");
   return true;

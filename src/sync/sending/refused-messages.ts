@@ -1,9 +1,9 @@
 import type { ErrorCode } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
+import { deleteCachedFiles } from "#sync/store/storage-quota.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import { discardFile } from "#sync/store/unsent-messages.ts";
-import { changeMessage, deleteMessage } from "#sync/unsent/messages.ts";
-import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
+import { changeMessage, discardMessage } from "#sync/unsent/messages.ts";
+import { findUploadFile, type OutboxRow } from "#sync/unsent/outbox-row.ts";
 
 /** Updates an unsent message: in the image at once, so that a full device need not store it. */
 export const updateMessage = ({ unsent, platform }: SyncContext, cid: Uuid, change: Partial<OutboxRow>): void =>
@@ -15,9 +15,10 @@ export const markFailed = (context: SyncContext, cid: Uuid, error: ErrorCode): v
 
 /** Discards an unsent message whose deletion the server already knows, such as one that a backup restored. */
 export const discardCancelledMessage = async (context: SyncContext, row: OutboxRow): Promise<void> => {
-  const { strict, unsent, platform } = context;
-  await strict.transaction("rw", [strict.uploads, strict.files, strict.blobs], () => discardFile(strict, unsent, row));
-  await unsent.changeAll([deleteMessage(row.cid)]).catch(() => undefined);
+  const { unsent, platform } = context;
+  await unsent.changeAll(discardMessage(unsent, row, platform.now())).catch(() => undefined);
+  const file = findUploadFile(row);
+  if (file !== undefined) await deleteCachedFiles(context, [file]);
   void platform.deleteFirstViews();
 };
 
@@ -26,6 +27,6 @@ export const discardCancelledMessage = async (context: SyncContext, row: OutboxR
  * if the bytes are not on this device or the code cannot be loaded.
  */
 export const requeueExpiredFile = async (context: SyncContext, file: Uuid): Promise<boolean> => {
-  const rows = await import("#sync/store/upload-rows.ts").catch(() => undefined);
+  const rows = await import("./files/requeue-upload.ts").catch(() => undefined);
   return (await rows?.requeueUpload(context, file)) ?? false;
 };

@@ -1,15 +1,13 @@
 import Dexie, { type DexieOptions, type EntityTable, type Table, type Transaction } from "dexie";
-import * as v from "valibot";
 import type { InboxRow } from "#contract/conversations.ts";
 import type { GroupRole } from "#contract/groups.ts";
-import { type ConversationId, Uuid } from "#contract/ids.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
 import type { NumberNotice, RelationState } from "#contract/people.ts";
 import type { ConversationFlags, FlagChange } from "#contract/settings/conversation-flags.ts";
 import { storeNamePrefix } from "#lib/browser/push/background-sync.ts";
-import { draftSlotPrefix, listDraftFiles, type RecordingChunkRow, type RecordingRow } from "./pending/draft-keys.ts";
-import type { PostQueueRow, PostRow } from "./post-rows.ts";
-import { StoredBytes } from "./stored-bytes.ts";
+import type { PostRow } from "./post-rows.ts";
+import type { StoredBytes } from "./stored-bytes.ts";
 
 /** Person with a current or former relation to this person. */
 export type PersonRow = {
@@ -118,29 +116,14 @@ export type LocalMessageRow = {
   reactions?: string; // summary as in frames, with that of this person as the server knows it
 };
 
-/** File being uploaded. Its bytes are in `blobs`. */
-export const UploadRow = v.object({
-  file: Uuid,
-  name: v.string(),
-  size: v.number(),
-  /** "cancelled": no longer needed; the server has yet to be told. */
-  state: v.picklist(["waiting", "uploading", "paused", "failed", "cancelled"]),
-  /** Bytes known to be on the server. */
-  sent: v.number(),
-  /** The server may know the file. */
-  announced: v.optional(v.literal(true)),
-  /** Position among the files chosen together. */
-  n: v.optional(v.number()),
-  createdAt: v.number(),
-});
-export type UploadRow = v.InferOutput<typeof UploadRow>;
+/** Bytes of an upload that are known to be on the server. */
+export type UploadProgressRow = { file: Uuid; sent: number };
 
 /** Cached file. Its bytes are in `blobs`. */
 export type CachedFileRow = { file: Uuid; size: number; usedAt: number };
-export const BlobRow = v.object({ file: Uuid, blob: StoredBytes });
-export type BlobRow = v.InferOutput<typeof BlobRow>;
+export type BlobRow = { file: Uuid; blob: StoredBytes };
 
-/** Key-value entries: sync cursor, own profile, settings, drafts with attachments, pending deletions and flags. */
+/** Key-value entries: sync cursor, own profile, settings. */
 export type MetaRow = { key: string; value: unknown };
 
 /** Key of the own profile. */
@@ -153,8 +136,8 @@ export const toMembersVersionKey = (group: Uuid): string => `roster:${group}`;
 export const toStoreName = (userId: Uuid): string => storeNamePrefix + userId;
 
 /**
- * Local database of one person. Durability is set per instance: "strict" transactions wait until the data is on disk
- * and are used for what the person wrote; "relaxed" ones are used for data that can be fetched again.
+ * Cache of the server's data of one person: everything in it can be fetched again, so that its transactions do not wait
+ * until the data is on the disk. What the person wrote is in the database of unsent data (`src/sync/unsent`).
  */
 export class LocalStore extends Dexie {
   /** The server's clock minus this device's in milliseconds, as the cursor had it when it was last read or written. */
@@ -164,45 +147,35 @@ export class LocalStore extends Dexie {
   declare messages: Table<LocalMessageRow, [ConversationId, number]>;
   declare meta: EntityTable<MetaRow, "key">;
   declare members: Table<MemberRow, [ConversationId, number]>;
-  declare uploads: EntityTable<UploadRow, "file">;
+  declare progress: EntityTable<UploadProgressRow, "file">;
   declare files: EntityTable<CachedFileRow, "file">;
   declare blobs: EntityTable<BlobRow, "file">;
-  declare recordings: EntityTable<RecordingRow, "conversation">;
-  declare chunks: Table<RecordingChunkRow, [string, number]>;
   declare posts: EntityTable<PostRow, "number">;
-  declare postbox: EntityTable<PostQueueRow, "id">;
 
-  constructor(
-    name: string,
-    durability: "strict" | "relaxed",
-    environment: Pick<DexieOptions, "indexedDB" | "IDBKeyRange">,
-  ) {
+  constructor(name: string, environment: Pick<DexieOptions, "indexedDB" | "IDBKeyRange">) {
     // Dexie's live query cache would keep every result a second time.
-    super(name, { ...environment, chromeTransactionDurability: durability, cache: "disabled" });
+    super(name, { ...environment, chromeTransactionDurability: "relaxed", cache: "disabled" });
     this.version(1).stores({
       people: "id, state, blocked",
       conversations: "id, handle, [listed+lastAt]",
       messages: "[conversation+seq]",
       members: "[conversation+number], user",
       meta: "key",
-      uploads: "file",
+      progress: "file",
       files: "file",
       blobs: "file",
-      recordings: "conversation",
-      chunks: "[conversation+n]",
       posts: "number, id",
-      postbox: "id, createdAt",
     });
   }
 
-  /** Tables of pending operations and of the files of unsent messages. */
-  get sendingTables(): Table[] {
-    return [this.conversations, this.meta, this.uploads, this.files, this.blobs];
+  /** Tables of a message and its file, apart from the message itself. */
+  get contentTables(): Table[] {
+    return [this.conversations, this.meta, this.files, this.blobs];
   }
 
   /** Tables that changes of the server are written to. */
   get inboundTables(): Table[] {
-    return [this.people, this.conversations, this.messages, this.members, this.uploads, this.meta, this.recordings];
+    return [this.people, this.conversations, this.messages, this.members, this.meta, this.progress];
   }
 
   /**
@@ -233,15 +206,5 @@ export class LocalStore extends Dexie {
     return this.members
       .where("[conversation+number]")
       .between([conversation, 0], [conversation, Number.MAX_SAFE_INTEGER]);
-  }
-
-  /** Drafts with attachments, of all targets. */
-  queryDrafts() {
-    return this.meta.where("key").startsWith(draftSlotPrefix);
-  }
-
-  /** Ids of the files referenced by drafts. */
-  async readDraftFiles(): Promise<Uuid[]> {
-    return listDraftFiles(await this.queryDrafts().toArray());
   }
 }

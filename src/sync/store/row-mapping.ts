@@ -220,9 +220,9 @@ export const toListSection = (row: LocalConversationRow): ListSection => {
   return archived ? listSections.archived : pinnedAt === null ? listSections.main : listSections.pinned;
 };
 
-/** Sets whether and where a row is listed, apart from its unsent messages. `hasDraft`: a draft keeps it listed. */
-export const setListPosition = (row: LocalConversationRow, hasDraft = false): void => {
-  row.listed = isListed(row) || hasDraft ? toListSection(row) : listSections.none;
+/** Sets whether and where a row is listed, apart from its unsent data. */
+export const setListPosition = (row: LocalConversationRow): void => {
+  row.listed = isListed(row) ? toListSection(row) : listSections.none;
   row.lastAt = row.at;
 };
 

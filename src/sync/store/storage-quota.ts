@@ -5,15 +5,6 @@ import { listUnsentFiles } from "#sync/unsent/messages.ts";
 import type { UnsentStore } from "#sync/unsent/unsent-store.ts";
 import type { LocalStore } from "./database.ts";
 
-/** Whether the error, or one wrapped in it, is a quota error. Dexie wraps browser errors, sometimes twice. */
-export const isQuotaError = (error: unknown): boolean => {
-  for (let cause: unknown = error; typeof cause === "object" && cause !== null; ) {
-    if ("name" in cause && cause.name === "QuotaExceededError") return true;
-    cause = "inner" in cause ? cause.inner : undefined;
-  }
-  return false;
-};
-
 /** The local store with the unsent messages, whose files must stay. */
 type FileScope = { store: LocalStore; unsent: Pick<UnsentStore, "list"> };
 

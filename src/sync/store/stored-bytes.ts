@@ -1,9 +1,7 @@
 import type Dexie from "dexie";
-import * as v from "valibot";
 
 /** Bytes of a file as they are stored: a Blob, or an ArrayBuffer in a database that takes no Blobs. */
-export const StoredBytes = v.union([v.blob(), v.instance(ArrayBuffer)]);
-export type StoredBytes = v.InferOutput<typeof StoredBytes>;
+export type StoredBytes = Blob | ArrayBuffer;
 
 const probeKey = "probe";
 const blobSupport = new WeakMap<Dexie, Promise<boolean>>();

@@ -1,19 +1,19 @@
 import type { Uuid } from "#contract/ids.ts";
 import type { Observable } from "#lib/browser/observable.ts";
+import { isQuotaError } from "#sync/platform/database-errors.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
 import type { UnsentStore } from "#sync/unsent/unsent-store.ts";
 import type { LocalStore } from "./database.ts";
-import { evictCachedFiles, evictCachedMessages, isQuotaError } from "./storage-quota.ts";
+import { evictCachedFiles, evictCachedMessages } from "./storage-quota.ts";
 import type { LinkState, StorageTrouble } from "./view-models.ts";
 
 /** Dependencies shared by all parts of one tab's sync engine. */
 export type SyncContext = {
   me: Uuid;
   platform: Platform;
-  /** Two connections to the same database: `store` with relaxed, `strict` with strict durability. See LocalStore. */
+  /** Cache of what the server has. */
   store: LocalStore;
-  strict: LocalStore;
   /** Unsent data of the person. */
   unsent: UnsentStore;
   link: Observable<LinkState>;

@@ -1,7 +1,8 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
-import { compareOrder, type OutboxRow } from "./outbox-row.ts";
-import type { UnsentChange, UnsentState } from "./unsent-state.ts";
+import { compareOrder, findUploadFile, type OutboxRow } from "./outbox-row.ts";
+import { toRemoval, toTimedChange, type UnsentChange, type UnsentState } from "./unsent-state.ts";
+import { cancelUpload } from "./uploads.ts";
 
 /** Messages that the server has not acknowledged, as the image in memory (`unsent-store.ts`) has them. */
 
@@ -13,10 +14,6 @@ export const listOutbox = (unsent: Image): OutboxRow[] => [...unsent.list().outb
 /** Unsent messages of a conversation in sending order. */
 export const listUnsent = (unsent: Image, conversation: ConversationId): OutboxRow[] =>
   listOutbox(unsent).filter((row) => row.conversation === conversation);
-
-/** File whose upload a message waits for; undefined for a forwarded one, whose file the server has. */
-export const findUploadFile = ({ body, source }: Pick<OutboxRow, "body" | "source">): Uuid | undefined =>
-  source ? undefined : findAttachment(body)?.file;
 
 /** Unsent messages that reference a file. */
 export const listUnsentByFile = (unsent: Image, file: Uuid): OutboxRow[] =>
@@ -30,22 +27,19 @@ export const listUnsentFiles = (unsent: Image): Set<Uuid> =>
 export const nextOrder = (unsent: Image): number =>
   [...unsent.list().outbox.values()].reduce((last, { order }) => Math.max(last, order), 0) + 1;
 
-/**
- * Change of an unsent message, at a device time. Nothing happens if it has been deleted meanwhile. Each version has a
- * time of its own, also after the clock was set back.
- */
-export const changeMessage = (
-  cid: Uuid,
-  at: number,
-  change: (row: OutboxRow) => OutboxRow | undefined,
-): UnsentChange => ({
-  table: "outbox",
-  key: cid,
-  change: (row) => {
-    const next = row && change(row);
-    return next && next !== row ? { ...next, at: Math.max(at, row.at + 1) } : next;
-  },
-});
+/** Change of an unsent message, at a device time. Nothing happens if it has been deleted meanwhile. */
+export const changeMessage = (cid: Uuid, at: number, change: (row: OutboxRow) => OutboxRow | undefined): UnsentChange =>
+  toTimedChange("outbox", cid, at, (row) => row && change(row));
 
-/** Deletion of an unsent message, because the server has it or nobody wants it any more. */
-export const deleteMessage = (cid: Uuid): UnsentChange => ({ table: "outbox", key: cid, change: () => undefined });
+/**
+ * Changes that discard a message which nobody wants any more. They cancel the upload of its file, unless another message
+ * references it.
+ */
+export const discardMessage = (unsent: Image, message: OutboxRow, at: number): UnsentChange[] => {
+  const file = findUploadFile(message);
+  const isNeeded = file !== undefined && listUnsentByFile(unsent, file).some(({ cid }) => cid !== message.cid);
+  return [deleteMessage(message.cid), ...(file === undefined || isNeeded ? [] : [cancelUpload(file, at)])];
+};
+
+/** Deletion of an unsent message, because the server has it. */
+export const deleteMessage = (cid: Uuid): UnsentChange => toRemoval("outbox", cid);

@@ -74,16 +74,3 @@ export const OperationRow = v.variant("kind", [
   defineRow("settings", { wanted: SettingsChange, excepted: v.optional(v.partial(Exceptions)) }),
 ]);
 export type OperationRow = v.InferOutput<typeof OperationRow>;
-
-/**
- * The committed operation and one that a page could not commit: the later one. One that the page had ended stays if
- * another page changed it meanwhile.
- */
-export const mergeOperations = (
-  committed: OperationRow | undefined,
-  left: OperationRow | undefined,
-  seenAt: number | undefined,
-): OperationRow | undefined => {
-  if (!left) return committed?.at === seenAt ? undefined : committed;
-  return committed && committed.at > left.at ? committed : left;
-};

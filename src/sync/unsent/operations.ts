@@ -1,6 +1,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { OperationRow } from "./operation-row.ts";
-import type { UnsentChange } from "./unsent-state.ts";
+import { toTimedChange, type UnsentChange } from "./unsent-state.ts";
 import type { UnsentStore } from "./unsent-store.ts";
 
 /** Changes that the person made and the server has not confirmed, as the image in memory has them. */
@@ -15,19 +15,13 @@ const defineOperation = <Of extends Kind, Name extends keyof Content<Of>>(kind: 
   type Target = Pick<Content<Of>, Name>;
   type Row = Operation<Of>;
   const toKey = (target: Target): string => [kind, ...names.map((name) => target[name])].join(" ");
-  /** Change of the row of a target. Each version has a time of its own, also after the clock was set back. */
+  /** Change of the row of a target at a device time. */
   const update = (target: Target, at: number, change: (before: Row | undefined) => Content<Of> | undefined) => {
     const key = toKey(target);
-    return {
-      table: "operations",
-      key,
-      change(row: OperationRow | undefined): OperationRow | undefined {
-        const before = row as Row | undefined;
-        const after = change(before);
-        if (!after || after === (before as unknown)) return after && before;
-        return { ...after, key, kind, at: Math.max(at, (before?.at ?? 0) + 1) } as unknown as OperationRow;
-      },
-    } satisfies UnsentChange;
+    return toTimedChange("operations", key, at, (row) => {
+      const after = change(row as Row | undefined);
+      return after && after !== (row as unknown) ? ({ ...after, key, kind } as unknown as OperationRow) : after && row;
+    });
   };
   return {
     /** Operations of this kind in the order of their times. */

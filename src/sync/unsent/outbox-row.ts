@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { errorCodes } from "#contract/errors.ts";
 import { ConversationId, Uuid } from "#contract/ids.ts";
-import { type Body, ForwardSource } from "#contract/messages/body.ts";
+import { type Body, ForwardSource, findAttachment } from "#contract/messages/body.ts";
 import { Seq } from "#contract/messages/positions.ts";
 
 /** Body as it was written. The server checks it: one that this version does not know must not disappear here. */
@@ -43,6 +43,10 @@ export const OutboxRow = v.looseObject({
   sent: v.optional(v.object({ epoch: v.string(), seq: Seq, at: v.number() })),
 });
 export type OutboxRow = v.InferOutput<typeof OutboxRow>;
+
+/** File whose upload a message waits for; undefined for a forwarded one, whose file the server has. */
+export const findUploadFile = ({ body, source }: Pick<OutboxRow, "body" | "source">): Uuid | undefined =>
+  source ? undefined : findAttachment(body)?.file;
 
 /** Conversation that was read in a notification up to `head`, in the table `reads`, until the server was told. */
 export const ReadRow = v.looseObject({ conversation: ConversationId, head: v.number(), at: v.number() });

@@ -2,8 +2,7 @@ import type { Uuid } from "#contract/ids.ts";
 import { deleteUnsentDatabase, toPromise, UnsentDatabase } from "#lib/unsent/unsent-database.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { isEmptyDraft } from "./draft-row.ts";
-import type { OutboxRow } from "./outbox-row.ts";
-import { parseRow } from "./unsent-state.ts";
+import { parseRow, unsentTables } from "./unsent-state.ts";
 
 const findIndexedDb = ({ indexedDb }: Platform): IDBFactory | undefined => indexedDb?.indexedDB ?? globalThis.indexedDB;
 
@@ -19,18 +18,17 @@ const countRows = async (stores: readonly IDBObjectStore[]): Promise<number> => 
 };
 
 /**
- * Deletes what the drafts contain of the server, and the reads, after their person ended the session from elsewhere.
- * Resolves to the unsent messages, which
- * stay, as the operations do.
+ * Deletes what the drafts contain of the server, and the reads, after their person ended the session from elsewhere. What
+ * the person wrote stays.
  */
-export const purgeServerData = async (platform: Platform, me: Uuid): Promise<OutboxRow[]> => {
+export const purgeServerData = async (platform: Platform, me: Uuid): Promise<void> => {
   const indexedDB = findIndexedDb(platform);
-  if (!indexedDB) return [];
+  if (!indexedDB) return;
   const database = new UnsentDatabase(me, { indexedDB, openChannel: platform.openChannel });
   try {
-    const { isEmpty, messages } = await database.write(["drafts", "outbox", "reads", "operations"], async (access) => {
-      const [drafts, outbox, reads] = [access("drafts"), access("outbox"), access("reads")];
-      await toPromise(reads.clear());
+    const isEmpty = await database.write(unsentTables, async (access) => {
+      const drafts = access("drafts");
+      await toPromise(access("reads").clear());
       const rows: unknown[] = await toPromise(drafts.getAll());
       for (const row of rows.flatMap((one) => parseRow("drafts", one) ?? [])) {
         const { shared: _, ...draft } = row;
@@ -38,14 +36,9 @@ export const purgeServerData = async (platform: Platform, me: Uuid): Promise<Out
         if (draft.text === "") delete draft.unshared;
         await (isEmptyDraft(draft) ? toPromise(drafts.delete(row.conversation)) : toPromise(drafts.put(draft)));
       }
-      const unsent: unknown[] = await toPromise(outbox.getAll());
-      return {
-        isEmpty: unsent.length === 0 && (await countRows([drafts, access("operations")])) === 0,
-        messages: unsent.flatMap((row) => parseRow("outbox", row) ?? []),
-      };
+      return (await countRows(unsentTables.map((table) => access(table)))) === 0;
     });
     if (isEmpty) await deleteUnsentDatabase(me, indexedDB);
-    return messages;
   } finally {
     database.close();
   }

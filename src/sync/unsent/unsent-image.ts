@@ -1,7 +1,10 @@
+import type { Uuid } from "#contract/ids.ts";
 import type { UnsentTable } from "#lib/unsent/unsent-database.ts";
 import {
   applyChanges,
+  listBytes,
   listChangedRows,
+  listNamedBytes,
   mergeRows,
   noState,
   type PendingChange,
@@ -63,13 +66,29 @@ export class UnsentImage {
     this.#committed = { ...this.#committed, ...tables };
   }
 
-  /** The batch is committed and has left these rows. */
-  settle(batch: readonly PendingChange[], rows: readonly ChangedRow[]): void {
+  /** The batch is committed and has left these rows. Returns the ids of bytes that no row names any more. */
+  settle(batch: readonly PendingChange[], rows: readonly ChangedRow[]): Uuid[] {
+    const named = rows.flatMap(([one]) => this.#listBytesOf(one, batch));
     this.#committed = applyChanges(
       this.#committed,
       rows.map(([one, row]) => ({ ...one, change: () => row })),
     );
     this.#pending = this.#pending.filter((one) => !batch.includes(one));
+    const still = named.length > 0 ? listNamedBytes(this.list()) : undefined;
+    return named.filter((id) => !still?.has(id));
+  }
+
+  /** Ids of the bytes that the committed row has named, or any that a batch made of it. */
+  #listBytesOf({ table, key }: PendingChange, batch: readonly PendingChange[]): Uuid[] {
+    const before = this.#committed[table].get(key);
+    const ids = [...listBytes(table, before)];
+    const collect = (row: UnsentRow | undefined, one: PendingChange) => {
+      const next = changeRow(row, { table, key }, [one]);
+      ids.push(...listBytes(table, next));
+      return next;
+    };
+    batch.reduce(collect, before);
+    return ids;
   }
 
   /** Joins the changes of each row of a batch that could not be committed to one, so that their number stays small. */

@@ -2,8 +2,10 @@ import { createUuid, type Uuid } from "#contract/ids.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { toUnsentName, UnsentDatabase, type UnsentTable } from "#lib/unsent/unsent-database.ts";
 import { UnsentJournal } from "#lib/unsent/unsent-journal.ts";
+import { limitTime } from "#sync/platform/database-errors.ts";
 import type { Platform } from "#sync/platform/platform.ts";
 import { commitChanges, readRows } from "./stored-rows.ts";
+import { UnsentBytes } from "./unsent-bytes.ts";
 import { UnsentImage } from "./unsent-image.ts";
 import {
   definitions,
@@ -36,6 +38,8 @@ const retryMs = 10_000;
 export class UnsentStore {
   /** The image; undefined until `open` has read it. Observers are told of what is typed after `typingDelayMs`. */
   readonly state = new Observable<UnsentState | undefined>(undefined);
+  /** Bytes that rows name by their ids. */
+  readonly bytes: UnsentBytes;
   readonly #platform: Platform;
   readonly #me: Uuid;
   readonly #database: UnsentDatabase | undefined;
@@ -68,6 +72,9 @@ export class UnsentStore {
         { indexedDB, openChannel: platform.openChannel },
         { onChange: (changed) => this.#handleAnnouncement(changed), onLost: () => this.#handleLoss() },
       );
+    const scheduleRetry = () => this.#scheduleRetry();
+    const isAvailable = () => !this.#isRetrying;
+    this.bytes = new UnsentBytes(this.#database, { platform, makeRoom, isAvailable, scheduleRetry });
   }
 
   /**
@@ -101,27 +108,25 @@ export class UnsentStore {
     table: Table,
     key: string,
     change: RowChange<UnsentRows[Table]>,
-    { isTyped = false }: ChangeOptions = {},
+    options?: ChangeOptions,
   ): Promise<void> {
-    const changed: PendingChange = { table, key, change: (row) => change(row as UnsentRows[Table] | undefined) };
+    return this.changeAll([{ table, key, change } as unknown as UnsentChange], options);
+  }
+
+  /** As `change`, for several rows in one transaction: all are committed, or none. */
+  changeAll(changes: readonly UnsentChange[], { isTyped = false }: ChangeOptions = {}): Promise<void> {
+    if (changes.length === 0) return Promise.resolve();
     if (!isTyped) {
-      this.stage([changed]);
+      this.stage(changes);
       return this.flush();
     }
-    this.#image.add(changed);
+    for (const one of changes) this.#image.add(one);
     this.#hasUntold = true;
     this.#typedFlush ??= this.#wait(typingDelayMs).then(() => {
       this.#typedFlush = undefined;
       return this.flush();
     });
     return this.#typedFlush;
-  }
-
-  /** As `change`, for several rows in one transaction: all are committed, or none. */
-  changeAll(changes: readonly UnsentChange[]): Promise<void> {
-    if (changes.length === 0) return Promise.resolve();
-    this.stage(changes);
-    return this.flush();
   }
 
   /** Changes rows in the image only. `flush` commits that, or any later change. */
@@ -186,11 +191,7 @@ export class UnsentStore {
   }
 
   #inTime<T>(work: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const expire = () => reject(new DOMException("the database does not answer", "TimeoutError"));
-      const cancel = this.#platform.startTimer(this.#platform.storeTimeoutMs, expire);
-      work.then(resolve, reject).finally(cancel);
-    });
+    return limitTime(this.#platform, work, this.#platform.storeTimeoutMs);
   }
 
   #getDatabase(): UnsentDatabase {
@@ -211,7 +212,8 @@ export class UnsentStore {
     try {
       const rows = await this.#inTime(this.#makeRoom(async () => commitChanges(this.#getDatabase(), batch)));
       const before = this.list();
-      this.#image.settle(batch, rows);
+      const unnamed = this.#image.settle(batch, rows);
+      this.bytes.delete(unnamed).catch(() => undefined); // deleted as orphans later
       isChanged = !isSameState(before, this.list());
     } catch (error) {
       if (!this.#isClosed) this.#handleFailure(batch);
@@ -230,12 +232,17 @@ export class UnsentStore {
   #scheduleRetry(): void {
     if (this.#isRetrying || this.#isClosed || !this.#database) return;
     this.#isRetrying = true;
-    void this.#wait(retryMs).then(() => {
-      this.#isRetrying = false;
-      if (this.#isClosed) return;
-      this.#enqueue(() => this.#read(unsentTables)).catch(() => this.#scheduleRetry());
-      this.flush().catch(() => undefined);
-    });
+    void this.#wait(retryMs)
+      .then(() => this.#enqueue(() => this.#read(unsentTables)))
+      .then(() => {
+        this.#isRetrying = false;
+        return this.bytes.flush();
+      })
+      .then(() => this.flush().catch(() => undefined))
+      .catch(() => {
+        this.#isRetrying = false;
+        this.#scheduleRetry();
+      });
   }
 
   /** Brings the journal entries of a row that was committed up to date. */

@@ -11,9 +11,8 @@ export const readAttachmentDrafts = (page: Page): Promise<AttachmentDraft[]> =>
         request.onerror = () => reject(request.error);
       });
     const names = (await indexedDB.databases()).map(({ name = "" }) => name);
-    const db = await result(indexedDB.open(names.find((name) => /^lisolo-[\da-f-]{36}$/.test(name)) ?? ""));
-    const range = IDBKeyRange.bound("choice:", "choice;");
-    const rows: { value: AttachmentDraft }[] = await result(db.transaction("meta").objectStore("meta").getAll(range));
+    const db = await result(indexedDB.open(names.find((name) => /^lisolo-[\da-f-]{36}-unsent$/.test(name)) ?? ""));
+    const rows: AttachmentDraft[] = await result(db.transaction("attachments").objectStore("attachments").getAll());
     db.close();
-    return rows.map(({ value }) => value);
+    return rows;
   });

@@ -8,7 +8,6 @@ import * as serverCode from "#sync/engine/server-code.ts";
 import { SyncClient, type SyncNotice } from "#sync/engine/sync-client.ts";
 import type { BroadcastPort, Platform } from "#sync/platform/platform.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { closeStores } from "#sync/store/recovery/open-database.ts";
 import { deviceTime, recordActivity } from "./device-time.ts";
 import { searchModelConversations } from "./model-answers.ts";
 import { ModelLocalStorage } from "./model-local-storage.ts";
@@ -95,8 +94,7 @@ export class ModelDevice {
 
   /** Closes a tab as when its process is killed: nothing is written after this. */
   async kill(tab: SyncClient): Promise<void> {
-    const context = tab.context.get();
-    if (context) closeStores(context);
+    tab.context.get()?.store.close();
     tab.unsent.close();
     await this.close(tab);
   }

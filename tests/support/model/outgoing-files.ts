@@ -3,10 +3,12 @@ import { partCount } from "#contract/files.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { filePartBytes } from "#contract/limits/files.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
+import { bytesTable, toPromise, UnsentDatabase } from "#lib/unsent/unsent-database.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { enqueueFiles } from "#sync/sending/files/send-files.ts";
 import type { OutgoingFile } from "#sync/store/view-models.ts";
 import { listOutbox } from "#sync/unsent/messages.ts";
+import { listUploads } from "#sync/unsent/uploads.ts";
 import { getContext } from "./model-checks.ts";
 import type { ModelServer } from "./model-server.ts";
 
@@ -46,8 +48,22 @@ export const expectEachPartOnce = (server: ModelServer, size: number) => {
   );
 };
 
+/** Ids of the bytes that the device has not sent, such as files and pieces of recordings. */
+export const listUnsentBytes = async (tab: SyncClient): Promise<string[]> => {
+  const { platform, me } = getContext(tab);
+  const indexedDB = platform.indexedDb?.indexedDB as IDBFactory;
+  const database = new UnsentDatabase(me, { indexedDB, openChannel: () => undefined });
+  try {
+    const ids = await database.read([bytesTable], (access) => toPromise(access(bytesTable).getAllKeys()));
+    return ids.map(String);
+  } finally {
+    database.close();
+  }
+};
+
+/** Unsent messages, running uploads, and the files that are stored on the device, unsent or cached. */
 export const countUnsent = async (tab: SyncClient) => {
-  const { store } = getContext(tab);
-  const [uploads, blobs] = await Promise.all([store.uploads.count(), store.blobs.count()]);
-  return { outbox: listOutbox(tab.unsent).length, uploads, blobs };
+  const cached = await getContext(tab).store.blobs.toCollection().primaryKeys();
+  const files = new Set([...(await listUnsentBytes(tab)), ...cached]).size;
+  return { outbox: listOutbox(tab.unsent).length, uploads: listUploads(tab.unsent).length, files };
 };

@@ -33,10 +33,8 @@ export const readServerMessages = async (site: Site, person: Person, conversatio
 export const readServerLog = async (site: Site, person: Person, conversation: string): Promise<LogLine[]> =>
   (await readServerMessages(site, person, conversation)).map(toLogLine);
 
-type StoreName = "messages" | "recordings";
-
-const readStore = (page: Page, store: StoreName): Promise<unknown[]> =>
-  page.evaluate(async (name) => {
+const readStoredMessages = (page: Page): Promise<unknown[]> =>
+  page.evaluate(async () => {
     const databases = await indexedDB.databases();
     const found = databases.find((database) => /^lisolo-[\da-f-]{36}$/.test(database.name ?? ""))?.name;
     if (!found) return [];
@@ -47,15 +45,15 @@ const readStore = (page: Page, store: StoreName): Promise<unknown[]> =>
       });
     const db = await finished(indexedDB.open(found));
     try {
-      return await finished(db.transaction(name).objectStore(name).getAll());
+      return await finished(db.transaction("messages").objectStore("messages").getAll());
     } finally {
       db.close();
     }
-  }, store);
+  });
 
 /** Messages of a conversation in a browser's store, in order. */
 export const readLocalLog = async (page: Page, conversation: string): Promise<LogLine[]> => {
-  const rows = (await readStore(page, "messages")) as (Message & { conversation: string })[];
+  const rows = (await readStoredMessages(page)) as (Message & { conversation: string })[];
   return rows
     .filter((row) => row.conversation === conversation)
     .map(toLogLine)
@@ -66,7 +64,7 @@ export const readLocalLog = async (page: Page, conversation: string): Promise<Lo
 export const countOutbox = async (page: Page): Promise<number> => (await readUnsentRows(page, "outbox")).length;
 
 /** Number of unsent voice recordings in a browser. */
-export const countRecordings = async (page: Page): Promise<number> => (await readStore(page, "recordings")).length;
+export const countRecordings = async (page: Page): Promise<number> => (await readUnsentRows(page, "recordings")).length;
 
 /** Texts that a chat's screen shows, oldest first, read by scrolling up from the newest. No two may be the same. */
 export const readScreen = (page: Page, first: string): Promise<string[]> =>

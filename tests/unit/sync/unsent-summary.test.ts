@@ -7,7 +7,7 @@ import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import { appendRecordingChunk } from "#sync/drafts/voice-drafts.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
-import { toDraftSlotKeys } from "#sync/store/pending/draft-keys.ts";
+import { putAttachmentDraft } from "#sync/unsent/attachment-drafts.ts";
 import { parkText } from "#sync/unsent/draft-row.ts";
 import { changeDraft } from "#sync/unsent/drafts.ts";
 import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
@@ -40,8 +40,8 @@ it("a sign-out would lose every unsent message, and each place with unsent conte
     new Blob(["x"]),
   );
   expect(await readUnsentSummary(context)).toEqual({ messages: 2, posts: 0, drafts: 1, deletions: 0, edits: 0 });
-  const value = { files: [], isOriginal: false, text: "to all", to: [] };
-  await context.store.meta.put({ key: toDraftSlotKeys("broadcast")[0] ?? "", value });
+  const draft = { files: [], isOriginal: false, text: "to all", to: [] };
+  await tab.unsent.changeAll([putAttachmentDraft({ key: "broadcast" }, draft, phone.now())]);
   expect(await readUnsentSummary(context)).toEqual({ messages: 2, posts: 0, drafts: 2, deletions: 0, edits: 0 });
 
   phone.faults.isOffline = false;

@@ -16,13 +16,15 @@ import {
 } from "#sync/feed/post-queue.ts";
 import { trimFileCache } from "#sync/files/download-cache.ts";
 import { queueSettingsChange } from "#sync/operations/settings-commands.ts";
+import { deleteAllButUnsent } from "#sync/store/open-database.ts";
 import { readOwnProfile } from "#sync/store/own-profile-row.ts";
-import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
 import { readSyncCursor, writeSyncCursor } from "#sync/store/sync-cursor.ts";
+import { changePost } from "#sync/unsent/queued-posts.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
+import { listUnsentBytes } from "#tests/support/model/outgoing-files.ts";
 
 const bytes = 12_345;
 const picture: OutgoingPicture = {
@@ -42,9 +44,8 @@ const waitingIn = async (tab: SyncClient): Promise<string[]> =>
 const becomesPublished = (server: ModelServer, tab: SyncClient, ...texts: string[]): Promise<void> =>
   eventually(async () => {
     expect(server.tala.texts).toEqual(texts);
-    const { store } = getContext(tab);
-    expect(await store.postbox.count()).toBe(0);
-    expect(await store.blobs.count()).toBe(0);
+    expect(tab.unsent.list().posts.size).toBe(0);
+    await eventually(async () => expect(await listUnsentBytes(tab)).toEqual([]));
   });
 
 describe("a status being sent", () => {
@@ -98,9 +99,9 @@ describe("a status being sent", () => {
     phone.faults.isOffline = true;
     await eventually(() => expect(tab.link.get()).not.toBe("online"));
     await enqueuePost(tab, "before", undefined, "everyone");
-    const { strict } = getContext(tab);
-    const cursor = await readSyncCursor(strict);
-    await writeSyncCursor(strict, { ...cursor, skew: cursor.skew - 3_600_000 });
+    const { store } = getContext(tab);
+    const cursor = await readSyncCursor(store);
+    await writeSyncCursor(store, { ...cursor, skew: cursor.skew - 3_600_000 });
     await enqueuePost(tab, "after", undefined, "everyone");
     phone.faults.isOffline = false;
     phone.wake();
@@ -181,7 +182,8 @@ describe("a status being sent", () => {
     const tab = await phone.openTab();
     phone.faults.isOffline = true;
     const id = await enqueuePost(tab, "old", undefined, "everyone");
-    await getContext(tab).store.postbox.update(id, { createdAt: phone.now() - 8 * 24 * 3_600_000 });
+    const createdAt = phone.now() - 8 * 24 * 3_600_000;
+    await tab.unsent.changeAll([changePost(id, phone.now(), (row) => ({ ...row, createdAt }))]);
     phone.wake();
     // A week without network does not count, because the server did not fail.
     await phone.pass(20_000);
@@ -225,7 +227,7 @@ describe("a status being sent", () => {
     phone.faults.isOffline = true;
     const unsent = await enqueuePost(tab, "never sent", picture, "everyone");
     await cancelPost(tab, unsent);
-    expect(await getContext(tab).store.blobs.count()).toBe(0);
+    await eventually(async () => expect(await listUnsentBytes(tab)).toEqual([]));
     phone.faults.isOffline = false;
     // The server has it, and this phone does not know.
     phone.shouldLose = (request, what) => isPost(request) && what === "answer";
@@ -268,18 +270,18 @@ describe("a status being sent", () => {
     const phone = makeDevice(server, amina);
     const tab = await phone.openTab();
     await eventually(() => expect(tab.link.get()).toBe("online"));
-    const { store } = getContext(tab);
+    const context = getContext(tab);
     const published = await enqueuePost(tab, "stays", undefined, "everyone");
     await becomesPublished(server, tab, "stays");
-    expect(await readPostOutcome(store, published)).toBe("published");
+    expect(await readPostOutcome(context, published)).toBe("published");
     phone.answerMs = 4_000;
     const dropped = await enqueuePost(tab, "too late", picture, "everyone");
-    expect(await readPostOutcome(store, dropped)).toBe("waiting");
+    expect(await readPostOutcome(context, dropped)).toBe("waiting");
     await eventually(() => expect(server.tala.texts).toEqual(["stays", "too late"]));
     await cancelPost(tab, dropped);
-    expect(await readPostOutcome(store, dropped)).toBe("takenBack");
+    expect(await readPostOutcome(context, dropped)).toBe("takenBack");
     await becomesPublished(server, tab, "stays");
-    expect(await readPostOutcome(store, dropped)).toBe("takenBack");
+    expect(await readPostOutcome(context, dropped)).toBe("takenBack");
   });
 
   it("that was deleted on another device is no failure", async () => {
@@ -300,7 +302,8 @@ describe("a status being sent", () => {
     const tab = await phone.openTab();
     phone.faults.isOffline = true;
     const id = await enqueuePost(tab, "look", picture, "everyone");
-    await getContext(tab).store.blobs.delete(id);
+    await phone.pass(5_000); // an attempt that has read them is over
+    await tab.unsent.bytes.delete([id]);
     phone.faults.isOffline = false;
     phone.wake();
     await eventually(async () =>
@@ -318,9 +321,9 @@ describe("a status being sent", () => {
     const age = 3 * 24 * 3_600_000;
     const context = { ...getContext(before), platform: { ...phone.platform(), now: () => phone.now() + age } };
     await trimFileCache(context);
-    expect(await getContext(before).store.blobs.count()).toBe(1);
+    await eventually(async () => expect(await listUnsentBytes(before)).toHaveLength(1));
     await phone.close(before);
-    await purgeAllButUnsent(phone.platform(), amina);
+    await deleteAllButUnsent(phone.platform(), amina);
     phone.faults.isOffline = false;
     const after = await phone.openTab();
     await becomesPublished(server, after, "still here");

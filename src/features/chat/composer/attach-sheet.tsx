@@ -10,7 +10,7 @@ import { type TextKey, useLanguage } from "#i18n/setup.ts";
 import { isUndecodedPicture, type PreparedFile } from "#lib/media/outgoing-file.ts";
 import { sendFiles } from "#sync/actions/message-actions.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import type { SavedDraft } from "#sync/store/pending/draft-keys.ts";
+import type { SavedDraft } from "#sync/unsent/attachment-rows.ts";
 import { AttachmentPreview, AttachmentThumbnail } from "./attach-preview.tsx";
 import { CaptionForm } from "./caption-form.tsx";
 import { attachedFilesMax } from "./chosen-files.ts";

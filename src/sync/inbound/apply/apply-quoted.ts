@@ -16,9 +16,9 @@ export const applyQuoted = (
   page: PageResult,
 ): Promise<void> => {
   const { store, unsent, me, platform } = context;
-  const { conversations, messages, meta, recordings } = store;
+  const { conversations, messages, meta } = store;
   return retryOnQuotaError(context, () =>
-    store.transaction("rw", [conversations, messages, meta, recordings], async () => {
+    store.transaction("rw", [conversations, messages, meta], async () => {
       const transaction = new ApplyTransaction(store, unsent, me, platform.now());
       const row = await transaction.loadRow(conversation);
       const message = page.messages.find((other) => other.seq === seq);

@@ -276,7 +276,7 @@ export class ApplyTransaction {
     if (rows.length === 0) return;
     // Missing messages will be fetched in their current form.
     for (const row of rows) if (row.storedFrom > row.storedTo) row.revised = row.revision;
-    await updateListPositions(this, rows);
+    updateListPositions(this.unsent, rows);
     await this.store.conversations.bulkPut(rows);
   }
 }

@@ -6,17 +6,14 @@ import { cleanText, isBlank } from "#contract/text.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import { insertUnsentMessages, parseMessageBody, type UnsentMessage } from "#sync/sending/enqueue.ts";
 import { toMulticastMessages } from "#sync/sending/multicast.ts";
-import type { LocalStore } from "#sync/store/database.ts";
-import type { SavedDraft } from "#sync/store/pending/draft-keys.ts";
-import { readDraftRow } from "#sync/store/pending/draft-rows.ts";
-import { isQuotaError } from "#sync/store/storage-quota.ts";
-import { toStoredBytes } from "#sync/store/stored-bytes.ts";
-import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
+import { reportUnsentFailure, type SyncContext } from "#sync/store/sync-context.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
-import { toUploadRow } from "#sync/store/upload-rows.ts";
 import type { OutgoingFile } from "#sync/store/view-models.ts";
+import { putAttachmentDraft } from "#sync/unsent/attachment-drafts.ts";
+import type { SavedDraft } from "#sync/unsent/attachment-rows.ts";
 import type { ReplyTarget } from "#sync/unsent/draft-row.ts";
-import { deleteMessage } from "#sync/unsent/messages.ts";
+import type { UnsentStore } from "#sync/unsent/unsent-store.ts";
+import { createUpload, putUpload } from "#sync/unsent/uploads.ts";
 
 /** Stores chosen files and their messages for the uploader and the outbox. */
 
@@ -42,35 +39,33 @@ const toOutgoingUpload = ({ blob, body }: OutgoingFile, now: number, draft: Save
   };
 };
 
-/** Rejects if a draft that is being sent does not name the stored bytes any more. Requires a transaction over `meta`. */
-const checkDraft = async (store: LocalStore, draft: SavedDraft, uploads: readonly OutgoingUpload[]): Promise<void> => {
-  const ids = (await readDraftRow(store, draft))?.files.map(({ id }) => id) ?? [];
-  if (uploads.some(({ file, isStored }) => isStored && !ids.includes(file))) throw new Error("the draft has changed");
+/** Throws if a draft that is being sent does not name the stored bytes any more. */
+const checkDraft = (unsent: UnsentStore, draft: SavedDraft, uploads: readonly OutgoingUpload[]): void => {
+  const ids = unsent.find("attachments", draft.key)?.files.map(({ id }) => id) ?? [];
+  if (uploads.some(({ file, isStored }) => isStored && !ids.includes(file))) throw new SyncError("unavailable");
 };
 
 /**
- * Deletes the files of a draft that are sent in another form, if the phone has no room for both. Resolves to false if
- * there are none.
+ * Takes those files out of a draft that are sent in another form, if the phone has no room for both. Resolves to false
+ * if there are none.
  */
-const deleteReplacedFiles = (
-  store: LocalStore,
-  { key, target }: SavedDraft,
+const removeReplacedFiles = async (
+  { unsent, platform }: SyncContext,
+  draft: SavedDraft,
   uploads: readonly OutgoingUpload[],
-): Promise<boolean> =>
-  store.transaction("rw", [store.meta, store.blobs], async () => {
-    const row = await readDraftRow(store, { key, target });
-    const isReplaced = ({ id }: { id: Uuid }) => !uploads.some(({ file }) => file === id);
-    const replaced = row?.files.filter(isReplaced) ?? [];
-    if (!row || replaced.length === 0) return false;
-    await store.meta.put({ key, value: { ...row, files: row.files.filter((file) => !isReplaced(file)) } });
-    await store.blobs.bulkDelete(replaced.map(({ id }) => id));
-    return true;
-  });
+): Promise<boolean> => {
+  const row = unsent.find("attachments", draft.key);
+  const files = row?.files.filter(({ id }) => uploads.some(({ file }) => file === id)) ?? [];
+  if (!row || files.length === row.files.length) return false;
+  const replaced = row.files.map(({ id }) => id).filter((id) => !files.some((file) => file.id === id));
+  await unsent.changeAll([putAttachmentDraft(draft, { ...row, files }, platform.now())]).catch(() => undefined);
+  await unsent.bytes.delete(replaced).catch(() => undefined);
+  return true;
+};
 
 /**
- * Writes the bytes that the draft has not stored, then the uploads, then the messages, and deletes the draft's row. What
- * an end of the page leaves between two steps shows nothing twice and loses nothing: bytes without a message are deleted
- * later. Rejects with a SyncError and leaves nothing behind.
+ * Stores the bytes that the draft has not stored, and then, in one transaction, the uploads, the messages and the end of
+ * the draft. Rejects with a SyncError and leaves nothing behind if the bytes cannot be stored.
  */
 const insertFiles = async (
   context: SyncContext,
@@ -78,41 +73,28 @@ const insertFiles = async (
   messages: readonly UnsentMessage[],
   draft: SavedDraft | undefined,
 ): Promise<void> => {
-  const { strict } = context;
+  const { unsent, platform, store } = context;
+  if (draft) checkDraft(unsent, draft, uploads);
   const unstored = uploads.filter(({ isStored }) => !isStored);
   try {
-    for (const { file, blob } of unstored) {
-      const row = { file, blob: await toStoredBytes(strict, blob) };
-      await retryOnQuotaError(context, () => strict.blobs.put(row), false);
-    }
-    const createdAt = context.platform.now() + context.store.skew;
-    const rows = uploads.map(({ file, blob, body }, n) => ({
-      ...toUploadRow(file, findAttachment(body)?.name ?? "", blob, createdAt),
-      n,
-    }));
-    if (draft) await strict.transaction("r", strict.meta, () => checkDraft(strict, draft, uploads));
-    const write = () => strict.uploads.bulkPut(rows);
-    await retryOnQuotaError(context, write, false);
-    // Without a database that answers, the messages are in the image until it does.
-    await insertUnsentMessages(context, messages).catch((error: unknown) => {
-      if (isQuotaError(error)) throw error;
-    });
-    // Last: if the page ends before, the files stand in the chat and in the draft.
-    if (draft) await strict.meta.delete(draft.key);
-  } catch (error) {
-    const files = unstored.map(({ file }) => file);
-    await Promise.all([
-      strict.blobs.bulkDelete(files),
-      strict.uploads.bulkDelete(uploads.map(({ file }) => file)),
-    ]).catch(() => {});
-    await context.unsent.changeAll(messages.map(({ cid }) => deleteMessage(cid))).catch(() => undefined);
-    throw new SyncError(isQuotaError(error) ? "no_room" : "unavailable");
+    for (const { file, blob } of unstored) await unsent.bytes.put(file, blob);
+  } catch {
+    await unsent.bytes.delete(unstored.map(({ file }) => file)).catch(() => undefined);
+    throw new SyncError("no_room");
   }
+  const at = platform.now();
+  const insertions = uploads.map(({ file, blob, body }, n) =>
+    putUpload({ ...createUpload(file, findAttachment(body)?.name ?? "", blob, at + store.skew), n }, at),
+  );
+  const end = draft ? [putAttachmentDraft(draft, undefined, at)] : [];
+  await insertUnsentMessages(context, messages, [...insertions, ...end]).catch(
+    (error: unknown) => reportUnsentFailure(context, error), // sent from memory
+  );
 };
 
 /**
- * Queues files for conversations. Resolves once the files and their messages are durable; rejects with a SyncError if
- * none is stored. The draft they come from is deleted in the same step. Files that are sent as they were chosen keep
+ * Queues files for conversations. Resolves once the files and their messages are durable, or sent from memory; rejects
+ * with a SyncError if the device has no room for them. The draft they come from ends in the same step. Files that are sent as they were chosen keep
  * the bytes that the draft has stored; others give way if the phone has no room for both. The first file answers
  * `target`.
  */
@@ -137,7 +119,7 @@ export const enqueueFiles = async (
   try {
     await insertFiles(context, uploads, messages, draft);
   } catch (error) {
-    if (!draft || !isQuotaExceeded(error) || !(await deleteReplacedFiles(context.store, draft, uploads))) throw error;
+    if (!draft || !isQuotaExceeded(error) || !(await removeReplacedFiles(context, draft, uploads))) throw error;
     await insertFiles(context, uploads, messages, draft);
   }
   port.notifyChanged("outbox");

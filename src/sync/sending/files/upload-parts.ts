@@ -4,9 +4,9 @@ import type { Uuid } from "#contract/ids.ts";
 import { filePartBytes, filePartsAtOnce } from "#contract/limits/files.ts";
 import type { HttpRequest } from "#contract/wire/http-commands.ts";
 import { asSyncError, SyncError } from "#sync/platform/sync-error.ts";
-import type { UploadRow } from "#sync/store/database.ts";
-import { toBlob } from "#sync/store/stored-bytes.ts";
-import type { SyncContext } from "#sync/store/sync-context.ts";
+import { commitUnsent, type SyncContext } from "#sync/store/sync-context.ts";
+import type { UploadRow } from "#sync/unsent/attachment-rows.ts";
+import { changeUpload } from "#sync/unsent/uploads.ts";
 
 const partTimeoutMs = 120_000; // three parts side by side at 30 kbit/s
 const completeTimeoutMs = 60_000; // the server reads the whole file
@@ -51,7 +51,7 @@ const announceUpload = async (
       if (asSyncError(error).code !== "file_not_found") throw error;
     }
   }
-  await context.store.uploads.update(file, { announced: true });
+  await commitUnsent(context, [changeUpload(file, context.platform.now(), (row) => ({ ...row, announced: true }))]);
   return requestFileState(context, { method: "PUT", path: filePath(file), body: { name, size } }, upload);
 };
 
@@ -84,8 +84,7 @@ const uploadMissingParts = async (
   { received }: FileState,
   upload: UploadContext,
 ) => {
-  const stored = await context.store.blobs.get(file);
-  const blob = stored && toBlob(stored.blob);
+  const blob = await context.unsent.bytes.get(file);
   if (blob?.size !== size) throw new UnreadableFileError("the file is not here");
   const { platform } = context;
   const receivedParts = new Set(received);

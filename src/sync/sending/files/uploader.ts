@@ -2,18 +2,20 @@ import type { ErrorCode } from "#contract/errors.ts";
 import { type FileState, filePath } from "#contract/files.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { filePartsAtOnce } from "#contract/limits/files.ts";
-import { trimFileCache } from "#sync/files/download-cache.ts";
+import { cacheSentFile, trimFileCache } from "#sync/files/download-cache.ts";
 import { KeyedBackoff } from "#sync/platform/keyed-backoff.ts";
 import { createOperationRunner, type OperationSender } from "#sync/platform/operation-runner.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import { asSyncError, isRetryableFailure } from "#sync/platform/sync-error.ts";
-import type { UploadRow } from "#sync/store/database.ts";
 import { readGiveUpTime } from "#sync/store/retry-policy.ts";
-import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
-import { requeueUpload } from "#sync/store/upload-rows.ts";
+import { commitUnsent, runInBackground, type SyncContext } from "#sync/store/sync-context.ts";
+import type { UploadRow } from "#sync/unsent/attachment-rows.ts";
 import { changeMessage, listUnsentByFile } from "#sync/unsent/messages.ts";
 import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
+import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
+import { changeUpload, isUploadActive, listUploads, removeUpload } from "#sync/unsent/uploads.ts";
 import { normalizeBody } from "./normalize-body.ts";
+import { requeueUpload } from "./requeue-upload.ts";
 import { UnreadableFileError, type UploadContext, uploadFile } from "./upload-parts.ts";
 
 const uploadsAtOnce = 2;
@@ -28,23 +30,23 @@ export type UploaderEvents = {
   onFileUploaded(): void;
 };
 
-/** Order in which files were chosen; messages of later files wait for earlier ones. */
-const compareUploads = (a: UploadRow, b: UploadRow): number => a.createdAt - b.createdAt || (a.n ?? 0) - (b.n ?? 0);
-
-const isActive = ({ state }: UploadRow): boolean => state === "waiting" || state === "uploading";
-
 /** Deletes cancelled uploads on the server and here. The server expires uploads that are not finished. */
-const createCancellationSender = ({ platform, store }: SyncContext): OperationSender<UploadRow> => ({
+const createCancellationSender = (context: SyncContext): OperationSender<UploadRow> => ({
   async send({ file, announced }) {
-    if (announced) await platform.request({ method: "DELETE", path: filePath(file) });
-    await store.uploads.delete(file);
+    if (announced) await context.platform.request({ method: "DELETE", path: filePath(file) });
+    await endUpload(context, file);
   },
-  handleRefusal: ({ file }) => store.uploads.delete(file),
+  handleRefusal: ({ file }) => endUpload(context, file),
 });
 
+const endUpload = async (context: SyncContext, file: Uuid): Promise<void> => {
+  await commitUnsent(context, [removeUpload(file)]);
+  await context.store.progress.delete(file);
+};
+
 /**
- * Uploads files until the server has them or refuses them for good. The store says what to upload and the server says
- * what it already has, so that another tab or a later page can continue.
+ * Uploads files until the server has them or refuses them for good. The unsent data say what to upload and the server
+ * says what it already has, so that another tab or a later page can continue.
  */
 export class Uploader {
   readonly #context: SyncContext;
@@ -67,9 +69,9 @@ export class Uploader {
     this.#backoff = new KeyedBackoff(context.platform, () => this.schedule());
     this.#cancellations = createOperationRunner(context.platform, {
       list: () =>
-        context.store.uploads
-          .filter(({ state, file }) => state === "cancelled" && !this.#activeUploads.has(file))
-          .toArray(),
+        listUploads(context.unsent).filter(
+          ({ state, file }) => state === "cancelled" && !this.#activeUploads.has(file),
+        ),
       load: async () => createCancellationSender(context),
       isOrdered: true,
     });
@@ -94,10 +96,10 @@ export class Uploader {
     for (const controller of this.#activeUploads.values()) controller.abort();
   }
 
-  /** Starts, aborts and cancels uploads so that they match the store. */
+  /** Starts, aborts and cancels uploads so that they match the unsent data. */
   async #reconcile(): Promise<"done" | "again" | "retry"> {
-    const rows = (await this.#context.store.uploads.toArray()).sort(compareUploads);
-    const wanted = new Map(rows.filter(isActive).map((row) => [row.file, row]));
+    const rows = listUploads(this.#context.unsent);
+    const wanted = new Map(rows.filter(isUploadActive).map((row) => [row.file, row]));
     for (const [file, controller] of this.#activeUploads) if (!wanted.has(file)) controller.abort();
     for (const row of wanted.values()) {
       if (this.#activeUploads.size >= uploadsAtOnce || this.#isStopped) break;
@@ -171,36 +173,36 @@ export class Uploader {
   /** Marks a file and its messages as failed; from then on only their author can retry them. */
   async #markFailed(file: Uuid, error: ErrorCode): Promise<void> {
     this.#backoff.reset(file);
-    await this.#setState(file, "failed");
-    await this.#changeMessages(file, (row) => ({ ...row, state: "failed", error }));
+    await commitUnsent(this.#context, [
+      this.#toStateChange(file, "failed"),
+      ...this.#toMessageChanges(file, (row) => ({ ...row, state: "failed", error })),
+    ]);
   }
 
-  async #changeMessages(file: Uuid, change: (row: OutboxRow) => OutboxRow): Promise<void> {
+  #toMessageChanges(file: Uuid, change: (row: OutboxRow) => OutboxRow): UnsentChange[] {
     const { unsent, platform } = this.#context;
-    const messages = listUnsentByFile(unsent, file);
-    await unsent
-      .changeAll(messages.map(({ cid }) => changeMessage(cid, platform.now(), change)))
-      .catch(() => undefined); // the image has it, and it is tried again
+    return listUnsentByFile(unsent, file).map(({ cid }) => changeMessage(cid, platform.now(), change));
   }
 
-  /** Queues the messages of an uploaded file. Its bytes stay in the cache of this device. */
-  async #handleUploaded({ file, size }: UploadRow, state: FileState): Promise<void> {
-    const { strict, platform } = this.#context;
+  /**
+   * Queues the messages of an uploaded file. Its bytes are copied to the cache of this device; the unsent data keep
+   * theirs until the messages are acknowledged, because the server may lose the file before that.
+   */
+  async #handleUploaded({ file }: UploadRow, state: FileState): Promise<void> {
+    const { unsent, platform } = this.#context;
     this.#backoff.reset(file);
-    const upload = await strict.uploads.get(file);
+    const upload = unsent.find("uploads", file);
     if (upload && upload.state !== "cancelled") {
-      // First, because without its upload a message that awaits it would wait for ever.
-      await this.#changeMessages(file, (row) => ({
-        ...row,
-        body: normalizeBody(row.body, state),
-        ...(row.state === "awaiting" ? { state: "queued", readyAt: platform.now() } : {}),
-      }));
-      await strict.transaction("rw", [strict.uploads, strict.files], async () => {
-        const row = await strict.uploads.get(file);
-        if (!row || row.state === "cancelled") return;
-        await strict.files.put({ file, size, usedAt: platform.now() });
-        await strict.uploads.delete(file);
-      });
+      await cacheSentFile(this.#context, file);
+      await commitUnsent(this.#context, [
+        removeUpload(file),
+        ...this.#toMessageChanges(file, (row) => ({
+          ...row,
+          body: normalizeBody(row.body, state),
+          ...(row.state === "awaiting" ? { state: "queued", readyAt: platform.now() } : {}),
+        })),
+      ]);
+      await this.#context.store.progress.delete(file);
     }
     this.#events.onFileUploaded();
     await trimFileCache(this.#context);
@@ -208,8 +210,11 @@ export class Uploader {
 
   /** Sets the state of an active upload. A pause or cancellation by the person is never overwritten. */
   async #setState(file: Uuid, state: UploadRow["state"]): Promise<void> {
-    const { strict } = this.#context;
-    await strict.uploads.where("file").equals(file).filter(isActive).modify({ state });
+    await commitUnsent(this.#context, [this.#toStateChange(file, state)]);
+  }
+
+  #toStateChange(file: Uuid, state: UploadRow["state"]): UnsentChange {
+    return changeUpload(file, this.#context.platform.now(), (row) => (isUploadActive(row) ? { ...row, state } : row));
   }
 
   #recordProgress(file: Uuid, bytes: number): void {
@@ -221,12 +226,11 @@ export class Uploader {
     );
   }
 
-  /** Writes the progress of all active uploads to the store, for the screens of all tabs. */
+  /** Writes the progress of all active uploads to the cache, for the screens of all tabs. */
   async #saveProgress(): Promise<void> {
     this.#cancelProgress?.();
     this.#cancelProgress = undefined;
     if (this.#isStopped) return;
-    const all = [...this.#sentBytes].map(([key, sent]) => ({ key, changes: { sent } }));
-    await this.#context.store.uploads.bulkUpdate(all);
+    await this.#context.store.progress.bulkPut([...this.#sentBytes].map(([file, sent]) => ({ file, sent })));
   }
 }

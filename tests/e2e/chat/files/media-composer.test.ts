@@ -57,7 +57,7 @@ const limitRoom = (page: Page): Promise<void> =>
     for (const method of ["add", "put"] as const) {
       const write = IDBObjectStore.prototype[method];
       IDBObjectStore.prototype[method] = function (...rest: Parameters<typeof write>) {
-        const isFull = document.documentElement.hasAttribute("data-full") && ["blobs", "outbox"].includes(this.name);
+        const isFull = document.documentElement.hasAttribute("data-full") && ["bytes", "outbox"].includes(this.name);
         if (isFull) throw new DOMException("full", "QuotaExceededError");
         return write.apply(this, rest);
       };

@@ -4,15 +4,15 @@ import type { ConversationId } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
 import { discardDrafts } from "#sync/drafts/delete-drafts.ts";
 import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
+import { listUnsentContent } from "#sync/drafts/unsent-content.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { enqueueFiles } from "#sync/sending/files/send-files.ts";
-import { readUnsentContent } from "#sync/store/pending/draft-rows.ts";
 import type { Draft, OutgoingFile } from "#sync/store/view-models.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
-import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
+import { waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { countUnsent, getOnlyFile, makeBytes } from "#tests/support/model/outgoing-files.ts";
+import { countUnsent, getOnlyFile, listUnsentBytes, makeBytes } from "#tests/support/model/outgoing-files.ts";
 
 const size = 5_000;
 
@@ -43,10 +43,9 @@ const countWrites = (isFull: () => Promise<boolean> | boolean = () => false) => 
   for (const method of ["put", "add"] as const) {
     const write = IDBObjectStore.prototype[method];
     vi.spyOn(IDBObjectStore.prototype, method).mockImplementation(function (this: IDBObjectStore, ...args) {
-      // Whether the database takes Blobs is tried with a row of its own.
-      if (this.name !== "blobs" || args[0].file === "probe") return write.apply(this, args);
+      if (this.name !== "bytes") return write.apply(this, args);
       if (isFull()) throw new DOMException("full", "QuotaExceededError");
-      written.push(args[0].file);
+      written.push(args[0].id);
       return write.apply(this, args);
     });
   }
@@ -72,8 +71,8 @@ describe("a file that is sent as it was chosen", () => {
     expect(filesOf(server, chat)).toEqual(written);
     expect(written).toHaveLength(1);
     expect(server.files.bytes(getOnlyFile(server).id)).toEqual(makeBytes(size));
-    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
-    expect((await readUnsentContent(getContext(tab).store, chat)).files).toEqual([]);
+    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, files: 1 });
+    expect(listUnsentContent(tab.unsent.list(), chat).files).toEqual([]);
   });
 
   it("is written once also if it is sent before its draft was saved, or by the page after a crash", async () => {
@@ -111,7 +110,7 @@ describe("a file that is sent as it was chosen", () => {
     keeper.save(toDraft(photo));
     await eventually(async () => expect((await keeper.load())?.files[0]?.name).toBe("fête.jpg"));
     await keeper.discard();
-    expect(await countUnsent(tab)).toEqual({ outbox: 1, uploads: 1, blobs: 1 });
+    expect(await countUnsent(tab)).toEqual({ outbox: 1, uploads: 1, files: 1 });
     phone.faults.isOffline = false;
     phone.wake();
     await waitUntilDeviceSynced(server, tab, chat);
@@ -125,7 +124,7 @@ describe("a file that is sent as it was chosen", () => {
     const remove = IDBObjectStore.prototype.delete;
     const deleted: unknown[] = [];
     vi.spyOn(IDBObjectStore.prototype, "delete").mockImplementation(function (this: IDBObjectStore, ...args) {
-      if (this.name === "blobs") deleted.push(args[0]);
+      if (this.name === "bytes") deleted.push(args[0]);
       return remove.apply(this, args);
     });
     const prepared = await keeper.prepareToSend();
@@ -136,14 +135,14 @@ describe("a file that is sent as it was chosen", () => {
     await keeper.discard();
     await waitUntilDeviceSynced(server, tab, chat);
     expect(server.log(chat).messages).toHaveLength(2);
-    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 2 });
+    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, files: 2 });
   });
 
-  it("is written again if a rebuilt database has its draft without the bytes", async () => {
+  it("is written again if the browser has lost its bytes", async () => {
     const { server, amina, chat } = makePair();
     const tab = await makeDevice(server, amina).openTab();
     const keeper = await saveDraft(tab, chat, letter);
-    await getContext(tab).store.blobs.clear();
+    await tab.unsent.bytes.delete(await listUnsentBytes(tab));
     await enqueueFiles(tab, [chat], [asChosen], await keeper.prepareToSend());
     await waitUntilDeviceSynced(server, tab, chat);
     expect(server.files.bytes(getOnlyFile(server).id)).toEqual(makeBytes(size));
@@ -156,7 +155,7 @@ describe("a file that is sent as it was chosen", () => {
     const prepared = await keeper.prepareToSend();
     await discardDrafts(tab, chat);
     await expect(enqueueFiles(tab, [chat], [asChosen], prepared)).rejects.toMatchObject({ code: "unavailable" });
-    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
+    await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, files: 0 }));
     await enqueueFiles(tab, [chat], [asChosen], await keeper.prepareToSend());
     await waitUntilDeviceSynced(server, tab, chat);
     expect(server.files.bytes(getOnlyFile(server).id)).toEqual(makeBytes(size));

@@ -3,6 +3,7 @@ import { type ConversationId, createUuid, type Uuid } from "#contract/ids.ts";
 import { type AttachedBody, findAttachment } from "#contract/messages/body.ts";
 import { clearConversationHistory } from "#sync/commands/conversation-commands.ts";
 import { deleteRecordingDraft } from "#sync/drafts/delete-drafts.ts";
+import { listUnsentContent } from "#sync/drafts/unsent-content.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import { acquireRecordingLock, appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
@@ -10,14 +11,14 @@ import { ObjectUrlCache } from "#sync/files/object-urls.ts";
 import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
 import { enqueueFiles } from "#sync/sending/files/send-files.ts";
 import { enqueueForward } from "#sync/sending/multicast.ts";
-import { readUnsentContent } from "#sync/store/pending/draft-rows.ts";
 import { listOutbox } from "#sync/unsent/messages.ts";
+import { listUploads } from "#sync/unsent/uploads.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
-import { makePicture } from "#tests/support/model/outgoing-files.ts";
+import { listUnsentBytes, makePicture } from "#tests/support/model/outgoing-files.ts";
 
 const size = 5_000;
 const bytesOf = (seed: number) => Uint8Array.from({ length: size }, (_, i) => (i * seed) % 251);
@@ -189,7 +190,7 @@ describe("a file of a message", () => {
       [{ blob, body: { type: "file", name: "own.bin", mime: "application/octet-stream", size } }],
     );
     const { store } = getContext(tab);
-    await eventually(async () => expect(await store.uploads.count()).toBe(0));
+    await eventually(async () => expect(listUploads(tab.unsent)).toEqual([]));
     for (const body of bodies) {
       await phone.pass(1_000);
       const { shelved, becomes } = look(urlCache, body);
@@ -244,14 +245,13 @@ describe("a voice message being recorded", () => {
     expect(await new Blob(found?.chunks).text()).toBe("1,2,3,4,5,6,7,8,9,10,11,12,");
     await deleteRecordingDraft(second, chat);
     expect(await findRecordingDraft(second, chat)).toBeUndefined();
-    expect(await getContext(second).store.chunks.count()).toBe(0);
+    await eventually(async () => expect(await listUnsentBytes(second)).toEqual([]));
   });
 
   it("keeps a recording that another tab has not sent yet, and each is deleted separately", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const [first, second] = [await phone.openTab(), await phone.openTab()];
-    const { store } = getContext(first);
     const recording = { conversation: chat, mime: "audio/webm", ms: 1_000, levels: [] };
     const textOf = async (tab: SyncClient) => new Blob((await findRecordingDraft(tab, chat))?.chunks).text();
     await appendRecordingChunk(first, { ...recording, startedAt: 1 }, piece("old"));
@@ -259,7 +259,8 @@ describe("a voice message being recorded", () => {
     await appendRecordingChunk(second, { ...recording, startedAt: 2 }, piece("new, "));
     await appendRecordingChunk(first, { ...recording, startedAt: 1 }, piece("er"));
     await appendRecordingChunk(second, { ...recording, startedAt: 2 }, piece("newer"));
-    expect((await readUnsentContent(store, chat)).recordings.map(({ startedAt }) => startedAt)).toEqual([1, 2]);
+    const listStarts = () => listUnsentContent(first.unsent.list(), chat).recordings.map(({ startedAt }) => startedAt);
+    await eventually(() => expect(listStarts()).toEqual([1, 2]));
     expect(await readUnsentSummary(getContext(first))).toMatchObject({ drafts: 1 });
     expect(await textOf(first)).toBe("older");
     await deleteRecordingDraft(first, chat, 1);
@@ -269,7 +270,7 @@ describe("a voice message being recorded", () => {
     expect(await found).toBe("new, newer");
     await deleteRecordingDraft(first, chat, 2);
     expect(await findRecordingDraft(first, chat)).toBeUndefined();
-    expect(await store.chunks.count()).toBe(0);
+    await eventually(async () => expect(await listUnsentBytes(first)).toEqual([]));
   });
 
   it("is not offered by another tab", async () => {

@@ -4,6 +4,7 @@ import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
 import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
 import { enqueuePost, listPendingPosts } from "#sync/feed/post-queue.ts";
 import { ObjectUrlCache } from "#sync/files/object-urls.ts";
+import { listUploads } from "#sync/unsent/uploads.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -41,7 +42,7 @@ it("a picture is uploaded and shown from a database that takes no Blobs", async 
   const context = getContext(tab);
   await sendFiles(tab, chat, makePicture(fourPartSize));
   await waitUntilDeviceSynced(server, tab, chat);
-  await eventually(async () => expect(await context.store.uploads.count()).toBe(0));
+  await eventually(async () => expect(listUploads(tab.unsent)).toEqual([]));
   expectEachPartOnce(server, fourPartSize);
 
   const cache = new ObjectUrlCache(tab);

@@ -2,7 +2,7 @@ import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { fileMaxBytes } from "#contract/limits/files.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
-import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { deleteAllButUnsent } from "#sync/store/open-database.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -26,7 +26,7 @@ describe("files and storage quota", () => {
     const big = { ...makePicture(1), blob: { size: fileMaxBytes + 1 } as Blob };
     await expect(sendFiles(tab, chat, big)).rejects.toMatchObject({ code: "file_too_large" });
     await expect(sendFiles(tab, chat, makePicture(0))).rejects.toMatchObject({ code: "file_incomplete" });
-    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
+    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, files: 0 });
   });
 
   it("a file without room is refused completely, and texts are still sent", async () => {
@@ -35,11 +35,11 @@ describe("files and storage quota", () => {
     const put = IDBObjectStore.prototype.put;
     let kept = 0;
     vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
-      if (this.name === "blobs" && kept++ > 0) throw new DOMException("the phone is full", "QuotaExceededError");
+      if (this.name === "bytes" && kept++ > 0) throw new DOMException("the phone is full", "QuotaExceededError");
       return put.apply(this, args);
     });
     await expect(sendFiles(tab, chat, makePicture(500), makePicture(500))).rejects.toMatchObject({ code: "no_room" });
-    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
+    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, files: 0 });
     expect(tab.storageTrouble.get()).toBeUndefined();
     await enqueueText(tab, chat, "all the same");
     await waitUntilDeviceSynced(server, tab, chat);
@@ -57,7 +57,7 @@ describe("files and storage quota", () => {
     const [put, remove] = [IDBObjectStore.prototype.put, IDBObjectStore.prototype.delete];
     let isFull = true;
     vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
-      if (this.name === "blobs" && isFull) throw new DOMException("the phone is full", "QuotaExceededError");
+      if (this.name === "bytes" && isFull) throw new DOMException("the phone is full", "QuotaExceededError");
       return put.apply(this, args);
     });
     vi.spyOn(IDBObjectStore.prototype, "delete").mockImplementation(function (this: IDBObjectStore, ...args) {
@@ -108,9 +108,9 @@ describe("files and storage quota", () => {
     });
     await sendFiles(tab, chat, makePicture(fourPartSize));
     await phone.close(tab);
-    await purgeAllButUnsent(phone.platform(), amina);
+    await deleteAllButUnsent(phone.platform(), amina);
     const next = await phone.openTab();
-    expect(await countUnsent(next)).toEqual({ outbox: 1, uploads: 1, blobs: 1 });
+    expect(await countUnsent(next)).toEqual({ outbox: 1, uploads: 1, files: 1 });
     expect(await getContext(next).store.files.count()).toBe(0);
     phone.faults.isOffline = false;
     phone.wake();

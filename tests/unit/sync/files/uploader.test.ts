@@ -10,7 +10,9 @@ import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { retryFailedMessage, setUploadPaused } from "#sync/sending/files/retry-message.ts";
 import { enqueueFiles } from "#sync/sending/files/send-files.ts";
 import { Uploader } from "#sync/sending/files/uploader.ts";
+import type { UploadRow } from "#sync/unsent/attachment-rows.ts";
 import { listUnsent } from "#sync/unsent/messages.ts";
+import { changeUpload, listUploads, removeUpload } from "#sync/unsent/uploads.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, listTexts, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
@@ -48,7 +50,7 @@ describe("a file being uploaded", () => {
     expect(server.log(chat).messages).toMatchObject([{ body: { type: "image", text: "Maman", size: fourPartSize } }]);
     expectEachPartOnce(server, fourPartSize);
     expect(server.files.bytes(getOnlyFile(server).id)).toEqual(makeBytes(fourPartSize));
-    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
+    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, files: 1 });
     const kept = await getContext(tab).store.blobs.get(getOnlyFile(server).id);
     expect(await new Response(kept?.blob).bytes()).toEqual(makeBytes(fourPartSize));
     expect(phone.downloads).toEqual([]);
@@ -118,7 +120,7 @@ describe("a file being uploaded", () => {
     const second = await phone.openTab();
     await waitUntilDeviceSynced(server, second, chat);
     expectEachPartOnce(server, fourPartSize);
-    expect(await countUnsent(second)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
+    expect(await countUnsent(second)).toEqual({ outbox: 0, uploads: 0, files: 1 });
   });
 
   it("is started again by the next page if its page ended before it had noted the upload", async () => {
@@ -127,7 +129,7 @@ describe("a file being uploaded", () => {
     phone.faults.isOffline = true;
     const first = await phone.openTab();
     await sendFiles(first, chat, makePicture(500));
-    await getContext(first).store.uploads.clear();
+    await first.unsent.changeAll(listUploads(first.unsent).map(({ file }) => removeUpload(file)));
     await phone.close(first);
     phone.faults.isOffline = false;
     const tab = await phone.openTab();
@@ -172,7 +174,7 @@ describe("a file being uploaded", () => {
     await discardUnsentMessage(tab, cid);
     expect(await listShown(tab, chat)).toEqual([]);
     await eventually(() => expect(getOnlyFile(server).isRemoved).toBe(true));
-    await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+    await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, files: 0 }));
     phone.shouldLose = () => false;
     await phone.pass(60_000);
     expect(server.log(chat).messages).toEqual([]);
@@ -210,11 +212,9 @@ describe("a file being uploaded", () => {
     const tab = await phone.openTab();
     cutAfter(phone, 2);
     await sendFiles(tab, chat, makePicture(fourPartSize));
-    await getContext(tab)
-      .store.uploads.toCollection()
-      .modify((row) => {
-        row.createdAt -= 8 * 24 * 3_600_000;
-      });
+    const [{ file = "" } = {}] = listUploads(tab.unsent);
+    const age = (row: UploadRow) => ({ ...row, createdAt: row.createdAt - 8 * 24 * 3_600_000 });
+    await tab.unsent.changeAll([changeUpload(file, phone.now(), age)]);
     const tries = phone.requests.length;
     await eventually(() => expect(phone.requests.length).toBeGreaterThan(tries + 6));
     phone.shouldLose = () => false;
@@ -243,7 +243,7 @@ describe("a file being uploaded", () => {
     server.refuse = () => undefined;
     await waitUntilDeviceSynced(server, tab, chat);
     expect(server.files.all.size).toBe(2);
-    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 1 });
+    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, files: 1 });
   });
 
   it("is uploaded once for all the conversations it is sent to", async () => {
@@ -311,7 +311,7 @@ describe("a file being uploaded", () => {
     await phone.pass(6_000);
     expect(started).toEqual([]);
     isTextWaiting = false;
-    await eventually(async () => expect(await context.store.uploads.count()).toBe(0));
+    await eventually(() => expect(listUploads(tab.unsent)).toEqual([]));
     uploader.stop();
     expect({ most, mostFiles }).toEqual({ most: filePartsAtOnce, mostFiles: 2 });
   });

@@ -4,6 +4,7 @@ import { clearConversationHistory } from "#sync/commands/conversation-commands.t
 import { deleteRecordingDraft, discardDrafts } from "#sync/drafts/delete-drafts.ts";
 import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
+import { listUnsentContent } from "#sync/drafts/unsent-content.ts";
 import { readUnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
@@ -12,9 +13,9 @@ import { readChat } from "#sync/queries/chat-messages.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
 import { enqueueBroadcast } from "#sync/sending/multicast.ts";
-import { readUnsentContent } from "#sync/store/pending/draft-rows.ts";
-import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { deleteAllButUnsent } from "#sync/store/open-database.ts";
 import { listUnsent } from "#sync/unsent/messages.ts";
+import { listUploads } from "#sync/unsent/uploads.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   findListRow,
@@ -64,7 +65,6 @@ describe("a group from which the user was removed", () => {
     expect(await listTexts(tab, withBenoit)).toEqual(["to both"]);
     await phone.pass(2_000); // The server was asked what became of queued messages.
     const { length: before } = sentTo(server, group);
-    const { store } = getContext(tab);
     const { items } = await readChat(getContext(tab), group, 10);
     expect(items.every(({ error }) => error === "conversation_not_found")).toBe(true);
     expect(await findListRow(tab, group)).toMatchObject({
@@ -74,8 +74,8 @@ describe("a group from which the user was removed", () => {
       last: { status: "failed" },
     });
     // The picture is still shown, and its file is not sent.
-    expect(await countUnsent(tab)).toEqual({ outbox: 3, uploads: 1, blobs: 1 });
-    expect(await store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
+    expect(await countUnsent(tab)).toEqual({ outbox: 3, uploads: 1, files: 1 });
+    expect(listUploads(tab.unsent)).toMatchObject([{ state: "failed" }]);
     for (const { cid } of items)
       await expect(retryFailedMessage(tab, cid ?? "")).rejects.toMatchObject({ code: "conversation_not_found" });
     await enqueueText(tab, group, "written too late");
@@ -91,7 +91,7 @@ describe("a group from which the user was removed", () => {
     expect(await findListRow(tab, group)).toMatchObject({ last: { body: { text: "unsent" } } });
     await discardUnsentMessage(tab, left[0] ?? "");
     expect(await findListRow(tab, group)).toBeUndefined();
-    await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+    await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, files: 0 }));
   });
 
   it("is sent no further parts of a file, unless it has another recipient too", async () => {
@@ -111,14 +111,14 @@ describe("a group from which the user was removed", () => {
     await waitUntilDeviceSynced(server, tab, withBenoit);
     expect(await listTexts(tab, withBenoit)).toEqual(["image"]);
     await eventually(async () =>
-      expect(await getContext(tab).store.uploads.toArray()).toMatchObject([{ state: "failed", size: fourPartSize }]),
+      expect(listUploads(tab.unsent)).toMatchObject([{ state: "failed", size: fourPartSize }]),
     );
     const asked = phone.requests.filter(({ path }) => path.startsWith("/api/files/")).length;
     await phone.pass(60_000);
     expect(phone.requests.filter(({ path }) => path.startsWith("/api/files/"))).toHaveLength(asked);
     expect(await listShown(tab, group)).toEqual(["image failed", "image failed"]);
     // Both pictures are still shown.
-    expect(await getContext(tab).store.blobs.count()).toBe(2);
+    expect((await countUnsent(tab)).files).toBe(2);
   });
 
   it("is sent no further parts of a file whose upload runs while it disappears", async () => {
@@ -149,7 +149,7 @@ describe("a group from which the user was removed", () => {
     letGo();
     await phone.pass(40_000);
     expect(getOnlyFile(server)).toMatchObject({ isReady: false, parts: { size: 1 } });
-    expect(await getContext(tab).store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
+    expect(listUploads(tab.unsent)).toMatchObject([{ state: "failed" }]);
   });
 
   it("does not receive a failed file on a retry, while the other conversations do", async () => {
@@ -194,7 +194,7 @@ describe("a group from which the user was removed", () => {
     await clearConversationHistory(tab, group, false);
     expect(await findListRow(tab, group)).toBeUndefined();
     expect(await readCommittedDraft(tab, group)).toBe("");
-    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 });
+    expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, files: 0 });
     expect(server.executedCommands.some(({ command }) => command.type === "clearHistory")).toBe(false);
   });
 
@@ -216,7 +216,7 @@ describe("a group from which the user was removed", () => {
         { conversation: group, startedAt, mime: "audio/webm", ms: 900, levels: [1] },
         new Blob(["spoken"]),
       );
-    const leftIn = (tab: SyncClient) => readUnsentContent(getContext(tab).store, group);
+    const leftIn = (tab: SyncClient) => listUnsentContent(tab.unsent.list(), group);
     const emptied = { messages: 0, posts: 0, drafts: 0, deletions: 0, edits: 0 };
     await choose(first);
     server.changeGroup(amina, group, { type: "remove", user: benoit });
@@ -224,11 +224,10 @@ describe("a group from which the user was removed", () => {
     expect(await findListRow(first, group)).toMatchObject({ gone: true, last: { body: null } });
     await phone.kill(first);
     const tab = await phone.openTab();
-    const { store } = getContext(tab);
     expect(await findListRow(tab, group)).toMatchObject({ gone: true });
     const { files } = await leftIn(tab);
     expect(files).toMatchObject([{ name: "fête.jpg", caption: "Maman" }]);
-    expect(await new Response((await store.blobs.get(files[0]?.id ?? ""))?.blob).text()).toBe("photo");
+    expect(await (await tab.unsent.bytes.get(files[0]?.id ?? ""))?.text()).toBe("photo");
     // Each keeps it without the other, and a recording that ends only now is still stored.
     await speak(tab, 1);
     await discardDrafts(tab, group);
@@ -243,7 +242,7 @@ describe("a group from which the user was removed", () => {
     await clearConversationHistory(tab, group, false);
     expect(await findListRow(tab, group)).toBeUndefined();
     expect(await readUnsentSummary(getContext(tab))).toEqual(emptied);
-    expect([await store.blobs.count(), await store.chunks.count()]).toEqual([0, 0]);
+    await eventually(async () => expect((await countUnsent(tab)).files).toBe(0));
     // A returning member finds it unchanged.
     await choose(tab);
     await speak(tab, 3);
@@ -254,28 +253,6 @@ describe("a group from which the user was removed", () => {
     expect((await again?.load())?.files).toHaveLength(1);
     await again?.close();
     expect(await findRecordingDraft(tab, group)).toMatchObject({ startedAt: 3 });
-  });
-
-  it("always has its row in the list while unsent content of it is stored, whenever the page dies", async () => {
-    const { server, amina, benoit, group } = makeGroup();
-    const tab = await makeDevice(server, benoit).openTab();
-    await waitUntilDeviceSynced(server, tab, group);
-    server.changeGroup(amina, group, { type: "remove", user: benoit });
-    await waitUntilGone(tab, group);
-    const { store } = getContext(tab);
-    const put = vi.spyOn(store.conversations, "put").mockRejectedValue(new Error("as if the page had died"));
-    vi.spyOn(console, "warn").mockImplementation(() => {});
-    const keeper = await DraftKeeper.open(tab, group);
-    const photo = new File(["photo"], "fête.jpg", { type: "image/jpeg" });
-    keeper?.save({ files: [photo], captions: new Map(), isOriginal: false, text: "", to: [] });
-    await keeper?.close();
-    const recording = { conversation: group, startedAt: 1, mime: "audio/webm", ms: 900, levels: [1] };
-    await expect(appendRecordingChunk(tab, recording, new Blob(["spoken"]))).rejects.toThrow();
-    expect(put).toHaveBeenCalled();
-    expect(await readUnsentContent(store, group)).toEqual({ files: [], recordings: [] });
-    put.mockRestore();
-    await appendRecordingChunk(tab, recording, new Blob(["spoken"]));
-    expect(await findListRow(tab, group)).toMatchObject({ gone: true });
   });
 
   it("disappears in a follower tab as well, and messages written there are kept and not sent", async () => {
@@ -303,7 +280,7 @@ describe("a group from which the user was removed", () => {
     phone.faults.isOffline = true;
     await enqueueText(tab, group, "unsent");
     await phone.close(tab);
-    await purgeAllButUnsent(phone.platform(), benoit);
+    await deleteAllButUnsent(phone.platform(), benoit);
     server.changeGroup(amina, group, { type: "remove", user: benoit });
     phone.faults.isOffline = false;
     const again = await phone.openTab();

@@ -134,7 +134,7 @@ describe("a group from which the user was removed", () => {
     phone.faults.reorderDown = 0;
     server.changeGroup(amina, group, { type: "remove", user: benoit });
     await waitUntilGone(tab, group);
-    await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+    await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, files: 0 }));
     expect(await findListRow(tab, group)).toBeUndefined();
   });
 

@@ -50,7 +50,7 @@ describe.each(ways)("messages being sent to a group when their author was remove
     server.refuse = () => undefined;
     phone.faults.dropAck = 0;
     phone.shouldLose = () => false;
-    await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+    await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, files: 0 }));
     expect(await listShown(tab, group)).toEqual([]);
     expect(await findListRow(tab, group)).toBeUndefined();
     await waitUntilDeviceSynced(server, tab, withBenoit);

@@ -10,6 +10,7 @@ import { readConversations } from "#sync/queries/conversation-list.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { readMemberProfiles } from "#sync/store/members.ts";
 import { listUnsent } from "#sync/unsent/messages.ts";
+import { listUploads } from "#sync/unsent/uploads.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makeGroup, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -106,19 +107,18 @@ describe("a deleted person", () => {
     server.closeConversation(chat);
     server.updateContact(amina, createDeletedRelation(benoit));
     await eventually(async () => expect(await listShown(tab, chat)).toContain("image failed"));
-    const { store } = getContext(tab);
     const [unsent] = listUnsent(tab.unsent, chat);
     if (!unsent) throw new Error("nothing is unsent");
     expect(unsent).toMatchObject({ error: "not_connected", body: { text: "Maman" } });
-    expect(await store.uploads.toArray()).toMatchObject([{ state: "failed" }]);
-    expect(await store.blobs.count()).toBe(1);
+    expect(listUploads(tab.unsent)).toMatchObject([{ state: "failed" }]);
+    expect((await countUnsent(tab)).files).toBe(1);
     phone.shouldLose = () => false;
     phone.wake();
     await phone.pass(20_000);
     expect([...server.files.all.values()].flatMap(({ arrivals }) => [...arrivals])).toEqual([]);
     await discardUnsentMessage(tab, unsent.cid);
     expect(await listShown(tab, chat)).not.toContain("image failed");
-    await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, blobs: 0 }));
+    await eventually(async () => expect(await countUnsent(tab)).toEqual({ outbox: 0, uploads: 0, files: 0 }));
   });
 
   it("has no statuses, even if an old page of the feed contains some", async () => {

@@ -7,7 +7,7 @@ import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { changeConversationFlags } from "#sync/operations/conversation-flags.ts";
 import { countArchived, readConversations } from "#sync/queries/conversation-list.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
-import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { deleteAllButUnsent } from "#sync/store/open-database.ts";
 import { toEffectiveFlags } from "#sync/store/row-mapping.ts";
 import type { ListFilter } from "#sync/store/view-models.ts";
 import { conversationFlags } from "#sync/unsent/operations.ts";
@@ -207,7 +207,7 @@ describe("flags of a conversation", () => {
     await loseNetwork(phone);
     await changeConversationFlags(phoneTab, chat, { pinned: true });
     await phone.close(phoneTab);
-    await purgeAllButUnsent(phone.platform(), benoit);
+    await deleteAllButUnsent(phone.platform(), benoit);
     findNetwork(phone);
     const later = await phone.openTab();
     await waitUntilDeviceSynced(server, later, chat);

@@ -10,7 +10,7 @@ import { toChatItem } from "#sync/queries/chat-messages.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
 import { enqueueFiles } from "#sync/sending/files/send-files.ts";
 import { enqueueForward } from "#sync/sending/multicast.ts";
-import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { deleteAllButUnsent } from "#sync/store/open-database.ts";
 import { listOutbox } from "#sync/unsent/messages.ts";
 import { unsentDeletions } from "#sync/unsent/operations.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
@@ -92,7 +92,7 @@ describe("a message deleted offline", () => {
     const { server, amina, chat, phone, tab } = await makeRegret();
     await deleteMessageBySeq(tab, chat, 2);
     await phone.kill(tab);
-    if (isSignedOut) await purgeAllButUnsent(phone.platform(), amina);
+    if (isSignedOut) await deleteAllButUnsent(phone.platform(), amina);
     phone.faults.isOffline = false;
     const next = await phone.openTab();
     await eventually(() => expect(bodiesIn(server, chat)).toEqual(["Mbote", "deleted"]));

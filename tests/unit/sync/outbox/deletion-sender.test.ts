@@ -6,7 +6,7 @@ import { clearConversationHistory, deleteMessageByClientId } from "#sync/command
 import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { enqueueBroadcast } from "#sync/sending/multicast.ts";
-import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { deleteAllButUnsent } from "#sync/store/open-database.ts";
 import { listOutbox } from "#sync/unsent/messages.ts";
 import { unsentDeletions } from "#sync/unsent/operations.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
@@ -88,7 +88,7 @@ describe("a message deleted while being sent that arrived", () => {
     server.sendTexts(benoit, chat, ...Array.from({ length: 260 }, (__, i) => `n${i}`));
     if (isCleared) server.execute(amina, { type: "clearHistory", conversation: chat, upTo: 200, keep: true });
     await phone.kill(tab);
-    if (isSignedOut) await purgeAllButUnsent(phone.platform(), amina);
+    if (isSignedOut) await deleteAllButUnsent(phone.platform(), amina);
     phone.faults.isOffline = false;
     const next = await phone.openTab();
     await eventually(() => expect(bodiesIn(server, chat)[0]).toBe("deleted"));

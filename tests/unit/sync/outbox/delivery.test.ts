@@ -7,7 +7,7 @@ import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
-import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { deleteAllButUnsent } from "#sync/store/open-database.ts";
 import { changeMessage, listOutbox } from "#sync/unsent/messages.ts";
 import { unsentDeletions } from "#sync/unsent/operations.ts";
 import { deviceTime } from "#tests/support/model/device-time.ts";
@@ -119,7 +119,7 @@ describe("sending", () => {
       expect(await listShown(tab, chat)).toEqual([]);
       // Nobody knows yet, and the page dies too.
       await phone.kill(tab);
-      if (isSignedOut) await purgeAllButUnsent(phone.platform(), amina);
+      if (isSignedOut) await deleteAllButUnsent(phone.platform(), amina);
       phone.faults.dropAck = 0;
       const next = await phone.openTab();
       await eventually(() => expect(server.log(chat).messages.map(({ body }) => body)).toEqual([{ type: "deleted" }]));

@@ -11,7 +11,7 @@ import { discardEdit, editOwnMessage } from "#sync/operations/edit-message.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { enqueueForward } from "#sync/sending/multicast.ts";
-import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { deleteAllButUnsent } from "#sync/store/open-database.ts";
 import { findDraft } from "#sync/unsent/drafts.ts";
 import { edits } from "#sync/unsent/operations.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
@@ -113,7 +113,7 @@ describe("an edit", () => {
     await loseNetwork(phone);
     await editAt(tab, chat, 1, "à neuf heures");
     await phone.kill(tab);
-    if (isSignedOut) await purgeAllButUnsent(phone.platform(), amina);
+    if (isSignedOut) await deleteAllButUnsent(phone.platform(), amina);
     phone.faults.isOffline = false;
     const next = await phone.openTab();
     await eventually(() => expect(bodiesIn(server, chat)).toMatchObject([{ text: "à neuf heures" }]));

@@ -3,7 +3,7 @@ import type { SecurityNotice } from "#contract/auth/security-notice.ts";
 import { createUuid } from "#contract/ids.ts";
 import { securityNoticesMax } from "#contract/limits/authentication.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
-import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { deleteAllButUnsent } from "#sync/store/open-database.ts";
 import { listUnseenNotices, markNoticesSeen, markResetNoticesSeen } from "#sync/store/security-notice-rows.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext } from "#tests/support/model/model-checks.ts";
@@ -76,7 +76,7 @@ describe("security notices", () => {
     expect(await unseen(tab)).toHaveLength(securityNoticesMax);
     const { platform } = getContext(tab);
     await phone.kill(tab);
-    await purgeAllButUnsent(platform, amina);
+    await deleteAllButUnsent(platform, amina);
     phone.faults.isOffline = true;
     expect(await unseen(await phone.openTab())).toEqual([]);
   });

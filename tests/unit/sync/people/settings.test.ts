@@ -3,7 +3,7 @@ import { createUuid, type Uuid } from "#contract/ids.ts";
 import { defaultSettings, type Settings, type SettingsChange } from "#contract/settings/settings.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { queueSettingsChange } from "#sync/operations/settings-commands.ts";
-import { purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { deleteAllButUnsent } from "#sync/store/open-database.ts";
 import {
   readSettings,
   readSettingsCache,
@@ -309,7 +309,7 @@ describe("stored settings", () => {
     phone.faults.isOffline = true;
     await queueSettingsChange(tab, { receipts: false });
     await phone.close(tab);
-    await purgeAllButUnsent(phone.platform(), amina);
+    await deleteAllButUnsent(phone.platform(), amina);
     const again = await phone.openTab();
     expect(await shown(again)).toEqual({ ...defaultSettings, receipts: false });
     phone.faults.isOffline = false;

@@ -15,9 +15,8 @@ import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
 
 /** Blocks all later writes of the page, as if it were closed before they finish. */
 const stall = (tab: SyncClient): void => {
-  const { strict, store } = getContext(tab);
+  const { store } = getContext(tab);
   const never = () => new Promise(() => {}) as never;
-  vi.spyOn(strict, "transaction").mockImplementation(never);
   vi.spyOn(store.meta, "put").mockImplementation(never);
   vi.spyOn(store.meta, "delete").mockImplementation(never);
   tab.unsent.close();

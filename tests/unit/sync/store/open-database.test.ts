@@ -11,8 +11,7 @@ import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-dra
 import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
 import { toStoreName } from "#sync/store/database.ts";
-import { toDraftSlotKeys } from "#sync/store/pending/draft-keys.ts";
-import { readDraftRow } from "#sync/store/pending/draft-rows.ts";
+import { putAttachmentDraft } from "#sync/unsent/attachment-drafts.ts";
 import { listOutbox } from "#sync/unsent/messages.ts";
 import { toDeletion } from "#sync/unsent/operations.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
@@ -60,7 +59,7 @@ describe("a local store that breaks", () => {
     expect(await listShown(second, chat)).toEqual(["before", "unsent sent"]);
   });
 
-  it("a new store looks for a backup of unsent content without creating one", async () => {
+  it("a person has two databases", async () => {
     const { server, amina } = makePair();
     const phone = makeDevice(server, amina);
     const open = vi.spyOn(phone.indexedDB, "open");
@@ -68,26 +67,23 @@ describe("a local store that breaks", () => {
     expect(new Set(open.mock.calls.map(([name]) => name))).toEqual(new Set([toStoreName(amina), toUnsentName(amina)]));
   });
 
-  it("unsent content of a replaced store is restored: attachments and a voice message", async () => {
+  it("unsent content outlives a replaced store: attachments and a voice message", async () => {
     const { server, amina, chat } = makePair();
     const phone = makeDevice(server, amina);
     const first = await phone.openTab();
-    const { store } = getContext(first);
     const id = createUuid();
-    await store.blobs.put({ file: id, blob: new Blob(["a picture"]) });
+    await first.unsent.bytes.put(id, new Blob(["a picture"]));
     const files = [{ id, name: "a.png", type: "image/png", modified: 1, caption: "here" }];
-    const kept = { target: chat, key: toDraftSlotKeys(chat)[0] ?? "" };
-    await store.meta.put({ key: kept.key, value: { files, isOriginal: false, text: "", to: [] } });
+    const draft = { files, isOriginal: false, text: "", to: [] };
+    await first.unsent.changeAll([putAttachmentDraft({ key: chat }, draft, phone.now())]);
     const recording = { conversation: chat, startedAt: 5, mime: "audio/webm", ms: 900, levels: [1, 2] };
     await appendRecordingChunk(first, recording, new Blob(["sound"]));
     await phone.close(first);
     breakOpens(phone.indexedDB, 8);
     const second = await phone.openTab();
     expect(second.storageTrouble.get()).toBeUndefined();
-    const { store: anew } = getContext(second);
-    expect(await readDraftRow(anew, kept)).toMatchObject({ files });
-    expect(await new Response((await anew.blobs.get(id))?.blob).text()).toBe("a picture");
-    expect(await anew.files.count()).toBe(0);
+    await eventually(() => expect(second.unsent.find("attachments", chat)).toMatchObject({ files }));
+    expect(await (await second.unsent.bytes.get(id))?.text()).toBe("a picture");
     const found = await findRecordingDraft(second, chat);
     expect(found).toMatchObject({ startedAt: 5, ms: 900, levels: [1, 2] });
     expect(await found?.chunks[0]?.text()).toBe("sound");

@@ -4,8 +4,8 @@ import { defaultSettings } from "#contract/settings/settings.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
 import { toStoreName } from "#sync/store/database.ts";
-import { journalDraftInput, purgeJournal } from "#sync/store/journal.ts";
-import { deleteAllStores, purgeAllButUnsent } from "#sync/store/recovery/open-database.ts";
+import { purgeJournal } from "#sync/store/journal.ts";
+import { deleteAllButUnsent, deleteAllData } from "#sync/store/open-database.ts";
 import { writeSettingsCache } from "#sync/store/settings-rows.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -31,11 +31,10 @@ it("a sign-out leaves no journal entry and no database of the person", async () 
   await enqueueText(tab, chat, "unsent");
   new TextDrafts(tab).type(chat, "draft");
   tab.unsent.journalPending();
-  journalDraftInput(place, `choice:${chat}`, { text: "beside a picture" });
   expect(notesOf(phone)).toHaveLength(5);
   await phone.close(tab);
   purgeJournal(place);
-  await deleteAllStores(place.platform, phone.user);
+  await deleteAllData(place.platform, phone.user);
   expect(notesOf(phone)).toEqual([]);
   expect(await databasesOf(phone)).toEqual([]);
 });
@@ -43,12 +42,12 @@ it("a sign-out leaves no journal entry and no database of the person", async () 
 it("a session that was ended from elsewhere keeps only the data of unsent messages", async () => {
   const kept = await phoneWithUnsent([1_000]);
   await kept.phone.close(kept.tab);
-  await purgeAllButUnsent(kept.place.platform, kept.phone.user);
+  await deleteAllButUnsent(kept.place.platform, kept.phone.user);
   expect(notesOf(kept.phone)).toEqual([expect.stringContaining("-outbox-")]);
 
   const empty = await phoneWithUnsent();
   await empty.phone.close(empty.tab);
-  await purgeAllButUnsent(empty.place.platform, empty.phone.user);
+  await deleteAllButUnsent(empty.place.platform, empty.phone.user);
   expect(notesOf(empty.phone)).toEqual([]);
   expect(await databasesOf(empty.phone)).toEqual([]);
 });

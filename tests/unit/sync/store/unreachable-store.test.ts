@@ -1,17 +1,18 @@
 import { IDBObjectStore } from "fake-indexeddb";
 import { afterEach, expect, it, vi } from "vitest";
+import type { Uuid } from "#contract/ids.ts";
 import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
+import { listUnsentContent } from "#sync/drafts/unsent-content.ts";
 import { appendRecordingChunk } from "#sync/drafts/voice-drafts.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
 import { enqueueFiles } from "#sync/sending/files/send-files.ts";
-import { toDraftSlotKeys } from "#sync/store/pending/draft-keys.ts";
 import { listOutbox } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, listShown, readCommittedDraft, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import type { ModelDevice } from "#tests/support/model/model-device.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
-import { makePicture } from "#tests/support/model/outgoing-files.ts";
+import { listUnsentBytes, makePicture } from "#tests/support/model/outgoing-files.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -91,7 +92,7 @@ it("a database that answers again receives what was written meanwhile, behind wh
   expect(await readCommittedDraft(tab, chat)).toBe("half a thought");
   const rows = listOutbox(tab.unsent);
   expect(rows.map(({ body }) => "text" in body && body.text)).toEqual(["before", "one", "two", "meanwhile"]);
-  expect(await store.blobs.count()).toBe(2);
+  await eventually(async () => expect(await listUnsentBytes(tab)).toHaveLength(2));
   phone.faults.isOffline = false;
   phone.wake();
   await waitUntilDeviceSynced(server, tab, chat);
@@ -119,36 +120,37 @@ it("drafts of a page without its database replace none that are stored there", a
   release();
   await eventually(() => expect(tab.storageTrouble.get()).toBeUndefined());
 
-  const { store } = getContext(tab);
-  const rows = (await store.meta.bulkGet(toDraftSlotKeys(chat))).flatMap((row) => row?.value ?? []);
-  expect(rows).toMatchObject([{ files: [{ name: "before" }] }, { files: [{ name: "meanwhile" }] }]);
-  const chunks = await store.chunks.toArray();
-  const texts = await Promise.all(chunks.map(({ chunk }) => (chunk instanceof Blob ? chunk.text() : "")));
+  const list = () => listUnsentContent(tab.unsent.list(), chat);
+  await eventually(() => expect(list().files.map(({ name }) => name)).toEqual(["before", "meanwhile"]));
+  const read = async (id: Uuid) => (await tab.unsent.bytes.get(id))?.text();
+  const recordings = [...tab.unsent.list().recordings.values()];
+  const texts = await Promise.all(recordings.flatMap(({ chunks }) => chunks.map(read)));
   expect(texts.sort()).toEqual(["before", "meanwhile"]);
+  await eventually(async () => expect(await listUnsentBytes(tab)).toHaveLength(4));
 });
 
-it("what does not fit into the database that answers again stays in its page", async () => {
+it("a file that does not fit into the database that answers again is sent from its page", async () => {
   const { server, amina, chat } = makePair();
   const phone = makeDevice(server, amina);
   await phone.close(await phone.openTab());
   const { release, isOnDisk } = holdReads(phone);
   const tab = await phone.openTab();
   goOffline(phone);
-  await enqueueFiles(tab, [chat], [makePicture(100)]);
-  const memory = getContext(tab);
   const { put } = IDBObjectStore.prototype;
   let refusals = 0;
   vi.spyOn(IDBObjectStore.prototype, "put").mockImplementation(function (this: IDBObjectStore, ...args) {
-    if (this.name === "uploads" && isOnDisk(this) && refusals++ < 2)
-      throw new DOMException("full", "QuotaExceededError");
+    if (this.name === "bytes" && isOnDisk(this) && ++refusals) throw new DOMException("full", "QuotaExceededError");
     return put.apply(this, args);
   });
+  await enqueueFiles(tab, [chat], [makePicture(100)]);
   release();
-  await eventually(() => expect(refusals).toBeGreaterThan(0));
-  await eventually(() => expect(tab.context.get() === memory).toBe(true));
-  expect(await memory.store.blobs.count()).toBe(1);
   await eventually(() => expect(tab.storageTrouble.get()).toBeUndefined());
-  expect(await getContext(tab).store.blobs.count()).toBe(1);
+  await eventually(() => expect(refusals).toBeGreaterThan(0));
+  expect(await listUnsentBytes(tab)).toEqual([]);
+  phone.faults.isOffline = false;
+  phone.wake();
+  await waitUntilDeviceSynced(server, tab, chat);
+  expect(server.log(chat).messages).toHaveLength(1);
 });
 
 it("a page that is closed before its database answers leaves its texts and drafts to the next page", async () => {

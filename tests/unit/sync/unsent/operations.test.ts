@@ -11,7 +11,7 @@ import { readConversations } from "#sync/queries/conversation-list.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
 import { toStoreName } from "#sync/store/database.ts";
 import type { OperationRow } from "#sync/unsent/operation-row.ts";
-import { mergeOperations } from "#sync/unsent/operation-row.ts";
+import { mergeRows } from "#sync/unsent/unsent-state.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import { getContext, waitUntilDeviceSynced } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
@@ -62,13 +62,13 @@ describe("an operation that a page could not commit", () => {
   });
 
   it("wins over an earlier one and loses to a later one", () => {
-    expect(mergeOperations(chosen(1), chosen(2), 1)).toEqual(chosen(2));
-    expect(mergeOperations(chosen(3), chosen(2), 1)).toEqual(chosen(3));
-    expect(mergeOperations(undefined, chosen(2), 1)).toEqual(chosen(2));
+    expect(mergeRows("operations", chosen(1), chosen(2), 1)).toEqual(chosen(2));
+    expect(mergeRows("operations", chosen(3), chosen(2), 1)).toEqual(chosen(3));
+    expect(mergeRows("operations", undefined, chosen(2), 1)).toEqual(chosen(2));
   });
 
   it("and had ended ends the committed one, unless another page has changed that", () => {
-    expect(mergeOperations(chosen(1), undefined, 1)).toBeUndefined();
-    expect(mergeOperations(chosen(2), undefined, 1)).toEqual(chosen(2));
+    expect(mergeRows("operations", chosen(1), undefined, 1)).toBeUndefined();
+    expect(mergeRows("operations", chosen(2), undefined, 1)).toEqual(chosen(2));
   });
 });

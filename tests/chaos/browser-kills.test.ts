@@ -1,0 +1,147 @@
+import type { BrowserContext, Page } from "@playwright/test";
+import { privateConversationId } from "#contract/ids.ts";
+import { findAttachment } from "#contract/messages/body.ts";
+import { expect, test } from "#tests/support/browser/closing-test.ts";
+import { KillableBrowser } from "#tests/support/browser/killable-browser.ts";
+import { TestClient } from "#tests/support/browser/test-client.ts";
+import { toSimulationSize } from "#tests/support/long-run.ts";
+import { makeSeededRandom } from "#tests/support/model/virtual-time.ts";
+import { toSite } from "#tests/support/people/pair.ts";
+import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+import { readServerMessages } from "#tests/support/server/logs.ts";
+import { cheapWork, startServer } from "#tests/support/server/server.ts";
+
+const kills = toSimulationSize(5, 100);
+/** What was done so long before a kill is on the disk: a commit on a machine with two busy processors. */
+const settleMs = 1_000;
+const killWithinMs = 2_500;
+
+/** Something that the person did, and that must exist afterwards if it was done early enough. */
+type Deed = { content: string; doneAt: number | undefined };
+
+/** Phone in one life of its browser. */
+type Life = { phone: TestClient; context: BrowserContext; deeds: Deed[]; name: string };
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const doDeed = async ({ deeds }: Life, content: string, work: () => Promise<unknown>): Promise<void> => {
+  const deed: Deed = { content, doneAt: undefined };
+  deeds.push(deed);
+  await work();
+  deed.doneAt = Date.now();
+};
+
+const sendTexts = async (life: Life, page: Page, names: readonly string[]): Promise<void> => {
+  for (const name of names)
+    await doDeed(life, `${life.name} ${name}`, () => life.phone.write(`${life.name} ${name}`, page));
+};
+
+const slowDown = async (context: BrowserContext, page: Page): Promise<void> => {
+  const devtools = await context.newCDPSession(page);
+  const kilobit = 1_000 / 8;
+  await devtools.send("Network.emulateNetworkConditions", {
+    ...{ offline: false, latency: 400, downloadThroughput: 400 * kilobit, uploadThroughput: 400 * kilobit },
+  });
+  await devtools.send("Emulation.setCPUThrottlingRate", { rate: 6 });
+};
+
+const scenes: Record<string, (life: Life) => Promise<void>> = {
+  async typing(life) {
+    const { page } = life.phone;
+    await life.phone.composer().focus();
+    for (const word of ["un", "deux", "trois", "quatre", "cinq"])
+      await doDeed(life, `${life.name} ${word}`, () => page.keyboard.type(`${life.name} ${word} `, { delay: 20 }));
+  },
+  enter: (life) => sendTexts(life, life.phone.page, ["a", "b", "c", "d", "e", "f"]),
+  async "first view"(life) {
+    const { page } = life.phone;
+    await slowDown(life.context, page);
+    await page.reload({ waitUntil: "commit" });
+    await life.phone.composer().waitFor();
+    await sendTexts(life, page, ["tôt 1", "tôt 2", "tôt 3"]);
+  },
+  async photo(life) {
+    const { page, texts } = life.phone;
+    const caption = `${life.name} photo`;
+    const buffer = Buffer.from(caption.padEnd(20_000, "."));
+    await page.locator('input[data-attach="file"]').setInputFiles({ name: "lettre.bin", mimeType: "", buffer });
+    const sheet = page.getByRole("dialog");
+    await sheet.getByRole("textbox").fill(caption);
+    await doDeed(life, caption, async () => {
+      await sheet.getByRole("button", { name: texts.chat.send, exact: true }).click();
+      await sheet.waitFor({ state: "hidden" });
+    });
+  },
+  async "two tabs"(life) {
+    const other = await life.context.newPage();
+    await life.phone.openChat(life.phone.page.url().split("/").at(-1) ?? "", other);
+    await Promise.all([
+      sendTexts(life, life.phone.page, ["x1", "x2", "x3"]),
+      sendTexts(life, other, ["y1", "y2", "y3"]),
+    ]);
+  },
+};
+
+/** What stands in the message field and in an open sheet; sends both, so that the next life begins without them. */
+const sendWhatIsLeft = async (phone: TestClient): Promise<string> => {
+  const sheet = phone.page.getByRole("dialog");
+  const send = sheet.getByRole("button", { name: phone.texts.chat.send, exact: true });
+  await phone.page.waitForTimeout(500); // the draft is offered once the app has read it
+  if (await send.isVisible()) {
+    await send.click();
+    await expect(sheet).toHaveCount(0);
+  }
+  const left = await phone.composer().inputValue();
+  if (left !== "") await phone.composer().press("Enter");
+  return left;
+};
+
+test(`everything written is there exactly once after ${kills} kills of the browser at any moment`, async () => {
+  test.setTimeout(kills * 30_000 + 60_000);
+  const random = makeSeededRandom(7);
+  const server = await startServer({ vars: cheapWork });
+  const battery = new KillableBrowser();
+  try {
+    const site = toSite(server);
+    const [ana, ben] = [await makePerson(site, 1), await makePerson(site, 2)];
+    await connectPeople(site, ana, ben);
+    const deeds: (Deed & { isOnDisk: boolean })[] = [];
+    const open = async () => {
+      const context = await battery.start();
+      const phone = await TestClient.openIn(context, server);
+      await phone.signInToChat(ana, ben.id);
+      return { context, phone };
+    };
+    const names = Object.keys(scenes);
+    for (let n = 0; n < kills; n++) {
+      const { context, phone } = await open();
+      await sendWhatIsLeft(phone);
+      const name = names[n % names.length] ?? "";
+      const life: Life = { context, phone, deeds: [], name: `${name} ${n}` };
+      const run = scenes[name]?.(life).catch(() => undefined); // the browser is killed meanwhile
+      await pause(random() * killWithinMs);
+      const killedAt = Date.now();
+      await battery.kill();
+      await Promise.race([run, pause(5_000)]); // a call to a browser that is gone may never end
+      for (const deed of life.deeds)
+        deeds.push({ ...deed, isOnDisk: deed.doneAt !== undefined && deed.doneAt < killedAt - settleMs });
+    }
+    const { phone } = await open();
+    await sendWhatIsLeft(phone);
+    const { sending } = phone.texts.chat.status;
+    await expect(phone.page.getByRole("main").getByRole("img", { name: sending, exact: true })).toHaveCount(0, {
+      timeout: 60_000,
+    });
+    const messages = await readServerMessages(site, ben, privateConversationId(ana.id, ben.id));
+    const contents = messages.map(({ body }) => ("text" in body ? (body.text ?? "") : ""));
+    expect(messages.filter(({ body }) => findAttachment(body) && !("text" in body && body.text))).toEqual([]);
+    const count = (content: string) =>
+      contents.reduce((sum, text) => sum + ` ${text} `.split(` ${content} `).length - 1, 0);
+    expect(deeds.filter(({ content }) => count(content) > 1)).toEqual([]);
+    expect(deeds.filter(({ content, isOnDisk }) => isOnDisk && count(content) === 0)).toEqual([]);
+    expect(deeds.filter(({ isOnDisk }) => isOnDisk).length).toBeGreaterThan(0);
+  } finally {
+    await battery.remove();
+    await server.stop();
+  }
+});
