@@ -18,11 +18,15 @@ export const hasRecordings = async (conversation: ConversationId): Promise<boole
   return listRecordings(getEngine().client.unsent.list(), conversation).length > 0;
 };
 
-/** Whether an earlier screen or page left a draft with files or text for the target. */
+/**
+ * Whether an earlier screen or page left a draft with files or text for the target. Waits for a page that is being
+ * closed.
+ */
 export const hasAttachmentDraft = async (target: DraftTarget): Promise<boolean> => {
   await waitForDraftSaves(target);
-  const unsent = currentEngine.get()?.client.unsent;
-  return unsent !== undefined && listAttachmentDrafts(unsent.list(), target).length > 0;
+  const client = currentEngine.get()?.client;
+  if (!client || listAttachmentDrafts(client.unsent.list(), target).length === 0) return false;
+  return (await import("#sync/drafts/draft-keeper.ts")).hasLeftDraft(client, target);
 };
 
 /** Whether a conversation has unsent files or recordings, including those of a screen that the user is leaving. */

@@ -18,6 +18,14 @@ const draftMaxBytes = 200 * 1024 * 1024;
 
 const canBeSent = ({ size }: File): boolean => size > 0 && size <= fileMaxBytes;
 
+/** Whether a page left a draft of the target. Waits for one that is being closed. */
+export const hasLeftDraft = async (port: SyncPort, target: DraftTarget): Promise<boolean> => {
+  const keys = listAttachmentDrafts(port.unsent.list(), target).map(({ key }) => key);
+  const lock = (await acquireFreeLock(port, keys)) ?? (await acquireReleasedLock(port, keys));
+  lock?.release();
+  return lock !== undefined;
+};
+
 /**
  * Saves a draft of files, captions and text on this device until it is sent, so that a crashed page loses nothing. Each
  * page has a draft of its own. On a phone without room its files are not saved; they then exist in their page only.
@@ -44,7 +52,8 @@ export class DraftKeeper {
   }
 
   /**
-   * Opens a draft of the target: that of a closed or crashed page, which `onRestored` receives, or a new one.
+   * Opens a draft of the target: that of a closed or crashed page, which `onRestored` receives, or a new one. It does not
+   * wait for a page that is being closed, because what is chosen meanwhile would not be saved.
    * `onStorageFull`: its files exist in this page only from then on.
    */
   static async open(
@@ -57,7 +66,7 @@ export class DraftKeeper {
     await unsent.refresh(); // what another page has committed just now
     const left = listAttachmentDrafts(unsent.list(), target).map(({ key }) => key);
     const fresh = toDraftKey(target, createUuid(platform.now()));
-    const lock = (await acquireFreeLock(port, left)) ?? (await acquireReleasedLock(port, left));
+    const lock = await acquireFreeLock(port, left);
     if (lock) {
       await unsent.refresh();
       const keeper = new DraftKeeper(port, { target, key: lock.key }, lock.release, onStorageFull);

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { openAttachmentDraft } from "#sync/actions/drafts.ts";
+import { hasAttachmentDraft, openAttachmentDraft } from "#sync/actions/drafts.ts";
 import type { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
 import { trackDraftSave } from "#sync/drafts/pending-saves.ts";
 import type { Draft } from "#sync/store/view-models.ts";
@@ -24,12 +24,15 @@ export const useDraft = (
 
   useEffect(() => {
     let isMounted = true;
-    const opened = openAttachmentDraft(target, (saved) => {
+    const handleRestored = (saved: Draft) => {
       latest.current = undefined; // the next render saves it merged with the restored draft
       if (isSent.current || !isMounted) return;
       restore.current(saved);
       setRestoredCount((count) => count + 1);
-    });
+    };
+    const opened = hasAttachmentDraft(target)
+      .catch(() => false)
+      .then(() => openAttachmentDraft(target, handleRestored));
     keeper.current = opened;
     return () => {
       isMounted = false;

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { fileMaxBytes } from "#contract/limits/files.ts";
 import { clearConversationHistory } from "#sync/commands/conversation-commands.ts";
-import { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
+import { DraftKeeper, hasLeftDraft } from "#sync/drafts/draft-keeper.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { listUnsentContent } from "#sync/drafts/unsent-content.ts";
 import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-drafts.ts";
@@ -193,7 +193,7 @@ describe("chosen but unsent attachments", () => {
         .sort();
     await eventually(() => expect(listNames()).toEqual(["fête.jpg", "lettre.pdf"]));
     // A page that is being closed releases its lock within a moment; the other page continues.
-    const reopened = open(second, chat);
+    const reopened = hasLeftDraft(second, chat).then(() => open(second, chat));
     await letterDraft.close();
     expect(await keptOf(await reopened)).toMatchObject({
       files: [["lettre.pdf", "application/pdf", "letter", undefined]],

@@ -154,3 +154,22 @@ it("a file that is taken out of a draft and chosen again is stored again", async
   await eventually(async () => expect(await listUnsentBytes(tab)).toHaveLength(2));
   expect((await keeper.load())?.files).toHaveLength(2);
 });
+
+it("a file that is chosen while another page has a draft is stored at once, and both are offered later", async () => {
+  const { chat, phone, tab } = await openPhone();
+  const other = await phone.openTab();
+  const first = await DraftKeeper.open(tab, chat);
+  first.save(toDraft(photo));
+  await eventually(() => expect(listUnsentContent(other.unsent.list(), chat).files).toHaveLength(1));
+  const openedAt = phone.now();
+  const second = await DraftKeeper.open(other, chat);
+  second.save(toDraft(new File(["letter"], "lettre.pdf")));
+  await eventually(() => expect(listUnsentContent(tab.unsent.list(), chat).files).toHaveLength(2));
+  expect(phone.now() - openedAt).toBeLessThan(1_000);
+  for (const keeper of [first, second]) await keeper.close();
+  const next = await phone.openTab();
+  const restored: string[] = [];
+  for (let n = 0; n < 2; n++)
+    await DraftKeeper.open(next, chat, ({ files }) => restored.push(...files.map(({ name }) => name)));
+  expect(restored.sort()).toEqual(["fête.jpg", "lettre.pdf"]);
+});
