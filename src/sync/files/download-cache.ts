@@ -106,14 +106,8 @@ const putCachedFile = async (context: SyncContext, file: Uuid, blob: Blob): Prom
 };
 
 /** Copies a file that was sent to the cache, so that it is not downloaded to be shown. Without room it is not copied. */
-export const cacheSentFile = async (context: SyncContext, file: Uuid): Promise<void> => {
-  try {
-    const blob = await context.unsent.bytes.get(file);
-    if (blob) await putCachedFile(context, file, blob);
-  } catch (error) {
-    if (!isQuotaError(error)) context.reportStoreFailure(error);
-  }
-};
+export const cacheSentFile = (context: SyncContext, file: Uuid, blob: Blob): Promise<void> =>
+  putCachedFile(context, file, blob).catch((error: unknown) => console.warn("a sent file is not cached", error));
 
 /** Deletes orphaned bytes and evicts the least recently used files beyond the cache's share of the storage. */
 export const trimFileCache = async (context: SyncContext): Promise<void> => {

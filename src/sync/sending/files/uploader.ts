@@ -185,7 +185,7 @@ export class Uploader {
   }
 
   /**
-   * Queues the messages of an uploaded file. Its bytes are copied to the cache of this device; the unsent data keep
+   * Queues the messages of an uploaded file, and then copies its bytes to the cache of this device. The unsent data keep
    * theirs until the messages are acknowledged, because the server may lose the file before that.
    */
   async #handleUploaded({ file }: UploadRow, state: FileState): Promise<void> {
@@ -193,7 +193,7 @@ export class Uploader {
     this.#backoff.reset(file);
     const upload = unsent.find("uploads", file);
     if (upload && upload.state !== "cancelled") {
-      await cacheSentFile(this.#context, file);
+      const blob = await unsent.bytes.get(file).catch(() => undefined); // readable also after it is deleted
       await commitUnsent(this.#context, [
         removeUpload(file),
         ...this.#toMessageChanges(file, (row) => ({
@@ -202,9 +202,10 @@ export class Uploader {
           ...(row.state === "awaiting" ? { state: "queued", readyAt: platform.now() } : {}),
         })),
       ]);
+      this.#events.onFileUploaded();
       await this.#context.store.progress.delete(file);
+      if (blob) await cacheSentFile(this.#context, file, blob);
     }
-    this.#events.onFileUploaded();
     await trimFileCache(this.#context);
   }
 
