@@ -8,8 +8,8 @@ import type { SyncContext } from "#sync/store/sync-context.ts";
 
 /**
  * Replaces messages that the person deleted for themselves by placeholders, and deletes their files and the preview.
- * Those that are not stored or already replaced are left alone. Requires a transaction over `messages` and the tables
- * of their content.
+ * Messages that are not stored or already replaced are left alone. Requires a transaction over `messages` and the
+ * tables of their content.
  */
 export const removeContent = async (
   { store, unsent }: Pick<SyncContext, "store" | "unsent">,

@@ -5,8 +5,8 @@ import type { LocalStore } from "./database.ts";
 import type { SyncContext } from "./sync-context.ts";
 
 /**
- * Those of the statuses that this device has in its feed. A published one is in the feed before it leaves the queue, so
- * who lists the queue first finds each status in at least one of both.
+ * Statuses that this device has in its feed, among the given ones. A published one is in the feed before it leaves the
+ * queue, so who lists the queue first finds each status in at least one of both.
  */
 export const listPublished = async ({ posts }: LocalStore, ids: readonly Uuid[]): Promise<Set<Uuid>> => {
   const rows = ids.length > 0 ? await posts.where("id").anyOf(ids).toArray() : [];

@@ -63,7 +63,7 @@ export class UnsentBytes {
     return row.bytes instanceof ArrayBuffer ? new Blob([row.bytes]) : row.bytes;
   }
 
-  /** Those of the ids whose bytes are here. */
+  /** Ids whose bytes are on this device, among the given ones. */
   async listStored(ids: readonly Uuid[]): Promise<Set<Uuid>> {
     const held = ids.filter((id) => this.#inMemory.has(id));
     if (!this.#database || ids.length === held.length) return new Set(held);
