@@ -41,8 +41,8 @@ const SharedDraft = v.looseObject({
 export type SharedDraft = v.InferOutput<typeof SharedDraft>;
 
 /**
- * What a person writes in one conversation and has not sent. It stands in the table `drafts` of the unsent database,
- * one row a conversation. States of its text:
+ * What a person writes in one conversation and has not sent. It stands in the table `drafts` of the unsent database
+ * (`src/lib/unsent/unsent-database.ts`), one row a conversation. States of its text:
  *
  * | `text` | `unshared` | `shared` | state                                                    |
  * | ------ | ---------- | -------- | -------------------------------------------------------- |

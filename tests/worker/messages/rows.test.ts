@@ -13,8 +13,8 @@ import { countDirectoryRows, createRowCounter, type RowCounter } from "#tests/wo
 import { makeVoiceBody } from "#tests/worker/support/seeded-files.ts";
 import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
+import { toBodyColumns } from "#worker/objects/conversation/log/body-columns.ts";
 import { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
-import { toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { ConversationRpc } from "#worker/objects/rpc/conversation-rpc.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 

@@ -22,8 +22,8 @@ import { uploadFile, uploadParts } from "#tests/worker/support/uploads.ts";
 import { api } from "#worker/api.ts";
 import { getOrCreateUserHandle } from "#worker/auth/passkeys/passkeys.ts";
 import { createSessionRow, insertSession } from "#worker/auth/sessions/sessions.ts";
-import { passkeys } from "#worker/db/account-schema.ts";
 import { openDb } from "#worker/db/client.ts";
+import { passkeys } from "#worker/db/security-schema.ts";
 import { signAccessToken } from "#worker/lib/http/access-token.ts";
 
 const sendFile = async (from: Person, conversation: ConversationId, file: string): Promise<void> => {

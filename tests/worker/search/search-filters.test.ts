@@ -13,7 +13,7 @@ import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts"
 import { makeDocumentBody, makeImageBody, makeVoiceBody } from "#tests/worker/support/seeded-files.ts";
 import { befriend, makePair, seedPerson } from "#tests/worker/support/seeded-people.ts";
 import { call } from "#tests/worker/support/site.ts";
-import { toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
+import { toBodyColumns } from "#worker/objects/conversation/log/body-columns.ts";
 import { getConversationStub } from "#worker/objects/stubs.ts";
 import { searchBudget, waitUntilIndexed } from "./search-fixture.ts";
 

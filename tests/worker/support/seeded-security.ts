@@ -1,5 +1,8 @@
 import { env } from "cloudflare:workers";
 import { createUuid, type Uuid } from "#contract/ids.ts";
+import { openDb } from "#worker/db/client.ts";
+import { group_invitations, invitations } from "#worker/db/relation-schema.ts";
+import { number_claims, number_notices } from "#worker/db/schema.ts";
 import {
   account_security,
   auth_codes,
@@ -12,10 +15,7 @@ import {
   oauth_flows,
   passkeys,
   recovery_codes,
-} from "#worker/db/account-schema.ts";
-import { openDb } from "#worker/db/client.ts";
-import { group_invitations, invitations } from "#worker/db/relation-schema.ts";
-import { number_claims, number_notices } from "#worker/db/schema.ts";
+} from "#worker/db/security-schema.ts";
 import { type RateLimitName, rateLimitPolicies } from "#worker/lib/limits/rate-limit.ts";
 import { drainBucket } from "./site.ts";
 

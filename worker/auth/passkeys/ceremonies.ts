@@ -1,8 +1,8 @@
 import { and, eq, gte, isNull } from "drizzle-orm";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { ceremonySeconds } from "#contract/limits/authentication.ts";
-import { ceremonies } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
+import { ceremonies } from "#worker/db/security-schema.ts";
 
 type CeremonyRow = typeof ceremonies.$inferSelect;
 /**

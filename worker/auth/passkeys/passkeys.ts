@@ -4,9 +4,9 @@ import type { Passkey } from "#contract/auth/factors.ts";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { passkeysMax } from "#contract/limits/authentication.ts";
 import type { AuthPreconditions } from "#worker/auth/second-factor/preconditions.ts";
-import { account_security, passkeys } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { users } from "#worker/db/schema.ts";
+import { account_security, passkeys } from "#worker/db/security-schema.ts";
 
 export type PasskeyRow = typeof passkeys.$inferSelect;
 type NewPasskeyRow = Omit<PasskeyRow, "id" | "created_at" | "used_at">;

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { and, eq, gt } from "drizzle-orm";
 import type { PkceGrant } from "#contract/auth/sign-in.ts";
-import { auth_codes } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
+import { auth_codes } from "#worker/db/security-schema.ts";
 
 /**
  * Authorization codes in redirect URLs (RFC 6749 §4.1.2), each bound to the PKCE verifier of the client that started

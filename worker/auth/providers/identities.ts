@@ -1,9 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { type AuthPreconditions, noPreconditions } from "#worker/auth/second-factor/preconditions.ts";
-import { identities } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { sessions, users } from "#worker/db/schema.ts";
+import { identities } from "#worker/db/security-schema.ts";
 
 /** Accounts at other providers, each linked to at most one account of this service. */
 type IdentityRow = typeof identities.$inferSelect;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { oauthFlowSeconds } from "#contract/limits/authentication.ts";
-import { oauth_flows } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
+import { oauth_flows } from "#worker/db/security-schema.ts";
 import type { FlowSecrets } from "./provider-client.ts";
 
 /** OAuth flows in progress. The browser holds only the state, which is stored hashed here. */

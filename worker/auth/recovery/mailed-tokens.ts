@@ -2,8 +2,8 @@ import { createHash, createHmac, randomBytes, randomInt, timingSafeEqual } from 
 import { and, eq, gt, lt, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import { mailedTokenMinutes } from "#contract/limits/authentication.ts";
-import { account_security, auth_codes, mailed_tokens } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
+import { account_security, auth_codes, mailed_tokens } from "#worker/db/security-schema.ts";
 
 export type MailedTokenType = (typeof mailed_tokens.$inferSelect)["type"];
 export type MailedTokenRow = typeof mailed_tokens.$inferSelect;

@@ -7,9 +7,9 @@ import {
   factorResetPausesForgottenDays,
 } from "#contract/limits/authentication.ts";
 import { hourMs } from "#contract/limits/durations.ts";
-import { account_security, factors, recovery_codes } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";
+import { account_security, factors, recovery_codes } from "#worker/db/security-schema.ts";
 import type { AuthPreconditions } from "./preconditions.ts";
 
 const waitMs = factorResetHours * hourMs;

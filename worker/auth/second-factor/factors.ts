@@ -1,9 +1,9 @@
 import { and, count, eq, gt, lt, sql } from "drizzle-orm";
 import { createUuid, type Uuid } from "#contract/ids.ts";
 import { factorsMax } from "#contract/limits/authentication.ts";
-import { ceremonies, factors } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { sessions } from "#worker/db/schema.ts";
+import { ceremonies, factors } from "#worker/db/security-schema.ts";
 import type { Caller } from "#worker/lib/http/app.ts";
 import { sealSecret, unsealSecret } from "./secret-box.ts";
 import { createTotpSecret } from "./totp.ts";

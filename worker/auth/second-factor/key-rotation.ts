@@ -1,6 +1,6 @@
 import { and, gt, sql } from "drizzle-orm";
-import { factors } from "#worker/db/account-schema.ts";
 import { openDb } from "#worker/db/client.ts";
+import { factors } from "#worker/db/security-schema.ts";
 import { logError } from "#worker/lib/log.ts";
 import { type FactorRow, resealTotpSecret } from "./factors.ts";
 import { findReplacingKeyId } from "./secret-box.ts";

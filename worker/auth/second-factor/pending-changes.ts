@@ -1,7 +1,7 @@
 import { and, eq, ne, type SQL } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
-import { auth_codes, ceremonies, factors, oauth_flows } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
+import { auth_codes, ceremonies, factors, oauth_flows } from "#worker/db/security-schema.ts";
 
 /**
  * Statements that delete the unfinished changes started in a person's other sessions: ceremonies, OAuth flows,

@@ -1,6 +1,7 @@
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Uuid } from "#contract/ids.ts";
+import { sessions, users } from "#worker/db/schema.ts";
 import {
   auth_codes,
   ceremonies,
@@ -9,8 +10,7 @@ import {
   mailed_tokens,
   passkeys,
   recovery_codes,
-} from "#worker/db/account-schema.ts";
-import { sessions, users } from "#worker/db/schema.ts";
+} from "#worker/db/security-schema.ts";
 
 /**
  * Conditions of a sign-in or reauthentication. Another device may revoke them between the check and the write, so all

@@ -2,8 +2,8 @@ import { createHmac, randomInt } from "node:crypto";
 import { eq, sql } from "drizzle-orm";
 import type { Uuid } from "#contract/ids.ts";
 import { recoveryCodesCount } from "#contract/limits/authentication.ts";
-import { account_security, recovery_codes } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
+import { account_security, recovery_codes } from "#worker/db/security-schema.ts";
 import { type AuthPreconditions, toRecoveryCodePreconditions } from "./preconditions.ts";
 
 // Crockford's base 32, which omits look-alike characters.

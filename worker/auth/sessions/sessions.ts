@@ -18,10 +18,10 @@ import {
 import { clearedResetPause } from "#worker/auth/second-factor/factor-reset.ts";
 import { deletePendingChanges } from "#worker/auth/second-factor/pending-changes.ts";
 import { type AuthPreconditions, noPreconditions } from "#worker/auth/second-factor/preconditions.ts";
-import { account_security, auth_codes, mailed_tokens } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { recordEndedSessions } from "#worker/db/ended-sessions.ts";
 import { sessions, users } from "#worker/db/schema.ts";
+import { account_security, auth_codes, mailed_tokens } from "#worker/db/security-schema.ts";
 import type { Caller } from "#worker/lib/http/app.ts";
 import { createRefreshToken, isGenuineRefreshToken, type RefreshToken } from "./refresh-token.ts";
 

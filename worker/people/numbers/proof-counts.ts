@@ -8,8 +8,8 @@ import {
   numberCodesPerCompletion,
   numberRangeDigits,
 } from "#contract/limits/phone-numbers.ts";
-import { number_proof_counts as counts } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
+import { number_proof_counts as counts } from "#worker/db/security-schema.ts";
 import type { NumberAdapter } from "#worker/lib/number-adapters.ts";
 
 /**

@@ -3,9 +3,9 @@ import type { NumberMethod } from "#contract/auth/number.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
 import { numberCodeAttempts, voucherDays, vouchersNeeded } from "#contract/limits/phone-numbers.ts";
-import { number_proof_counts, number_proofs, number_vouches } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { number_claims, number_notices, profiles } from "#worker/db/schema.ts";
+import { number_proof_counts, number_proofs, number_vouches } from "#worker/db/security-schema.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";
 import { queueOneSidedRelation } from "#worker/lib/contact-updates.ts";
 

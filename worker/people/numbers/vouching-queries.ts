@@ -4,10 +4,10 @@ import type { ErrorCode } from "#contract/errors.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { dayMs } from "#contract/limits/durations.ts";
 import { voucherDays, vouchersNeeded, vouchesMax } from "#contract/limits/phone-numbers.ts";
-import { number_proofs, number_vouches } from "#worker/db/account-schema.ts";
 import type { Db } from "#worker/db/client.ts";
 import { connections } from "#worker/db/relation-schema.ts";
 import { profiles } from "#worker/db/schema.ts";
+import { number_proofs, number_vouches } from "#worker/db/security-schema.ts";
 import { ownNumber } from "#worker/lib/absent-number.ts";
 import type { NumberProofRow } from "./queries.ts";
 

@@ -1,6 +1,6 @@
+import { toBodyColumns } from "#worker/objects/conversation/log/body-columns.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 import { withoutPinsOnlyFor } from "#worker/objects/conversation/log/pinned-messages.ts";
 import { anonymizeForwardsOf } from "#worker/objects/conversation/messages/forward-authors.ts";

@@ -4,8 +4,8 @@ import { findAttachment, StoredBody } from "#contract/messages/body.ts";
 import type { MessageKind } from "#contract/messages/kinds.ts";
 import type { Message } from "#contract/messages/message.ts";
 import { toPreview } from "#contract/wire/preview.ts";
+import { fromBodyColumns, toBodyColumns } from "./body-columns.ts";
 import type { Member } from "./member-table.ts";
-import { fromBodyColumns, toBodyColumns } from "./message-kinds.ts";
 import { SearchIndex } from "./search-index.ts";
 import { UnreadCounts } from "./unread-counts.ts";
 

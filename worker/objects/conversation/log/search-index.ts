@@ -4,7 +4,7 @@ import { StoredBody, searchTextOfBody } from "#contract/messages/body.ts";
 import type { MessageKind } from "#contract/messages/kinds.ts";
 import { toSearchWords } from "#contract/text.ts";
 import { listSearchKinds, type SearchFilter, type SearchKind } from "#contract/wire/search-filter.ts";
-import { fromBodyColumns } from "./message-kinds.ts";
+import { fromBodyColumns } from "./body-columns.ts";
 
 // Created after the first search, because most conversations are never searched. Words come folded and
 // separated by spaces; the tokenizer `ascii` splits no word and keeps letters that newer versions of Unicode added. The

@@ -1,6 +1,6 @@
 import { messageKinds } from "#contract/messages/kinds.ts";
+import { toKindList } from "./body-columns.ts";
 import type { Member } from "./member-table.ts";
-import { toKindList } from "./message-kinds.ts";
 
 const countStatement = `SELECT count(*) AS n FROM messages WHERE seq > ? AND seq <= ? AND sender <> ? AND withheld = 0
   AND kind IN (${toKindList((kind) => messageKinds[kind].isUnread)})`;

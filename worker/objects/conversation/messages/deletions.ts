@@ -1,10 +1,10 @@
-import { isGroupActionAllowed } from "#contract/groups.ts";
 import { createTombstone, findAttachment, type Tombstone } from "#contract/messages/body.ts";
+import { mayDeleteMessage } from "#contract/messages/deletion.ts";
 import { messageKinds } from "#contract/messages/kinds.ts";
 import type { Refusal } from "#contract/wire/commands.ts";
+import { fromBodyColumns, toBodyColumns } from "#worker/objects/conversation/log/body-columns.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { fromBodyColumns, toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 import { withoutDeletedPin } from "#worker/objects/conversation/log/pinned-messages.ts";
 
@@ -26,10 +26,10 @@ export const toDeletionResult = ({
   tombstone: { by },
 }: TombstoneResult): { revision: number; by?: number } => (by === undefined ? { revision } : { revision, by });
 
-/** Whether a member may delete a message for everyone: its author, and in a group the owner. */
+/** Whether a member may delete a message for everyone. Nobody may delete what the conversation itself wrote. */
 const mayDelete = (log: ConversationLog, member: Member, { sender, kind }: MessageRecord): boolean =>
   messageKinds[kind].nature !== "system" &&
-  (sender === member.number || (log.group !== null && isGroupActionAllowed(member.role, "deleteMessages")));
+  mayDeleteMessage(sender === member.number, log.group === null ? undefined : member.role);
 
 /**
  * Replaces a message by a tombstone within the caller's transaction. If it is of another member, a system message names

@@ -3,10 +3,10 @@ import { getEditNumber, isEditableBody, withText } from "#contract/messages/body
 import { messageKinds } from "#contract/messages/kinds.ts";
 import { keepMentions, withMentions } from "#contract/messages/mentions.ts";
 import type { CommandOf, Refusal } from "#contract/wire/commands.ts";
+import { fromBodyColumns, toBodyColumns } from "#worker/objects/conversation/log/body-columns.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { isWithinMembership } from "#worker/objects/conversation/log/memberships.ts";
-import { fromBodyColumns, toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 
 /** New text of a message, named by seq or by client id (`docs/decisions/message-editing.md`). */

@@ -1,8 +1,8 @@
 import { createTombstone, getEditNumber, isEditableBody, withText } from "#contract/messages/body.ts";
+import { fromBodyColumns, toBodyColumns } from "#worker/objects/conversation/log/body-columns.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 import { isFormerReader } from "#worker/objects/conversation/log/memberships.ts";
-import { fromBodyColumns, toBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 
 /** Revision up to which a reader sees reactions: for a former member that of the end of the membership. */

@@ -1,9 +1,9 @@
 import type { Uuid } from "#contract/ids.ts";
 import { anonymousForward } from "#contract/messages/body.ts";
 import { messageKinds } from "#contract/messages/kinds.ts";
+import { fromBodyColumns, toBodyColumns, toKindList } from "#worker/objects/conversation/log/body-columns.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { fromBodyColumns, toBodyColumns, toKindList } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { MessageRecord } from "#worker/objects/conversation/log/message-table.ts";
 
 /** Original authors of stored forwards, and their anonymization after they deleted their account. */

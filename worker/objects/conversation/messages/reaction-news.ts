@@ -1,8 +1,8 @@
 import { pushReactionsCounted, pushReactionsRead } from "#contract/limits/push.ts";
 import { toPreview } from "#contract/wire/preview.ts";
+import { fromBodyColumns } from "#worker/objects/conversation/log/body-columns.ts";
 import type { ConversationLog } from "#worker/objects/conversation/log/conversation-log.ts";
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
-import { fromBodyColumns } from "#worker/objects/conversation/log/message-kinds.ts";
 import type { ReactionNews } from "#worker/objects/rpc/messages.ts";
 
 type NewReaction = { seq: number; member: number; emoji: string; revision: number };

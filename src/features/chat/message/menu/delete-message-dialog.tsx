@@ -4,6 +4,7 @@ import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { announceResult, showToast } from "#components/overlays/toast.tsx";
 import { hasLeftGroup } from "#contract/conversations.ts";
 import type { ConversationId } from "#contract/ids.ts";
+import { mayDeleteMessage } from "#contract/messages/deletion.ts";
 import { type ChatPeople, getSenderName } from "#features/chat/message/senders.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { deleteForSelf, deleteMessageForEveryone, deleteUnsentMessage } from "#sync/actions/message-actions.ts";
@@ -26,8 +27,9 @@ export function DeleteMessageDialog({ conversation, people, item, onDeleted, onC
   const { seq, cid, mine, sender } = item;
   const view = useConversation(conversation);
   const isFormerMember = view !== undefined && hasLeftGroup(view);
-  const isOwnerDeleting = !mine && view?.group?.role === "owner" && !isFormerMember;
-  const canDeleteForAll = ((mine && !isFormerMember) || isOwnerDeleting) && seq !== undefined;
+  const mayDelete = !isFormerMember && mayDeleteMessage(mine, view?.group?.role);
+  const isOwnerDeleting = mayDelete && !mine;
+  const canDeleteForAll = mayDelete && seq !== undefined;
   const deleteMessage = async (isForSelf: boolean) => {
     setBusy(true);
     try {
