@@ -15,14 +15,14 @@ import { readServerMessages } from "#tests/support/server/logs.ts";
 import { seedUsers } from "#tests/support/server/seeded-users.ts";
 import { cheapWork, type Server, startServer } from "#tests/support/server/server.ts";
 
-const memberCount = toSimulationSize(80, 256);
-const onlineCount = toSimulationSize(20, 60);
+const memberCount = toSimulationSize(50, 256);
+const onlineCount = toSimulationSize(14, 60);
 const authorCount = 10;
-const messageCount = 100;
-const gapMs = 100;
-const sentBeforeDeath = 45;
-const downMs = 1_500;
-const latecomers = 5;
+const messageCount = toSimulationSize(60, 100);
+const gapMs = toSimulationSize(60, 100);
+const sentBeforeDeath = 0.45 * messageCount;
+const downMs = toSimulationSize(1_000, 1_500);
+const latecomers = toSimulationSize(2, 5);
 
 const textOf = (n: number): string => `auteur ${n % authorCount} message ${Math.floor(n / authorCount) + 1}`;
 const textsOf = (author: number, count: number): string[] =>

@@ -5,7 +5,7 @@ import { fill, TestClient, waitForWelcome } from "#tests/support/browser/test-cl
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { callSite, connectPeople, makePerson, testPassword } from "#tests/support/people/people.ts";
+import { callSite, connectPeople, makePerson, signInAgain, testPassword } from "#tests/support/people/people.ts";
 
 test("a deleted account is signed out everywhere for good and anonymous to the others, who keep the messages", async ({
   browser,
@@ -45,7 +45,7 @@ test("a deleted account is signed out everywhere for good and anonymous to the o
   await anas.composer(otherTab).fill("pas fini");
   // On another device she is signed in with a separate session.
   const tablet = await TestClient.open(browser, server, "pt");
-  await tablet.logIn(ana.phone);
+  await tablet.signIn(await signInAgain(site, ana));
   await expect(tablet.conversation("Ben Ilunga")).toBeVisible();
   await bens.signInToChat(ben, ana.id);
   await expect(bens.message("Mbote Ben")).toBeVisible();
@@ -55,12 +55,13 @@ test("a deleted account is signed out everywhere for good and anonymous to the o
   await bens.composer().fill("tu viens ?");
 
   // A missing network and a missing server lose nothing, and each is reported.
-  await anas.goTo("/app/profile");
+  await anas.openRoute("/app/profile");
   const button = page.getByRole("button", { name: texts.profile.deleteAccount, exact: true });
   const dialog = page.getByRole("alertdialog", { name: texts.profile.deleteTitle });
   const yes = dialog.getByRole("button", { name: texts.profile.deleteConfirm });
   await button.click();
   await expect(dialog.getByText(texts.profile.deleteBody)).toBeVisible();
+  await expect(dialog).toContainText(texts.profile.deleteKept);
   await expect(dialog.getByText("Vous perdrez aussi 1 brouillon.")).toBeVisible();
   await expect(dialog.getByRole("button", { name: texts.common.cancel })).toBeFocused();
   await page.keyboard.press("Enter");
@@ -143,7 +144,7 @@ test("a deleted account is signed out everywhere for good and anonymous to the o
   await bens.openRoute(`/app/group/${group}`);
   await expect(bens.message("Bonsoir la famille")).toContainText(gone);
   await expect(bensPage.getByText(/Compte supprimé.* a quitté/)).toBeVisible();
-  await bens.goTo("/app");
+  await bens.openRoute("/app");
   await expect(bens.conversation(gone)).toBeVisible();
   await expect(bensPage.getByText("Ana Mbuyi")).toHaveCount(0);
   await bens.openRoute("/app/contacts");

@@ -126,7 +126,7 @@ test("a newcomer takes over a squatted number; its former holder and a contact a
       const response = await route.fetch();
       await route.fulfill({ response, json: { ...(await response.json()), can_verify: true } });
     });
-    await owners.goTo("/app/verify-number");
+    await owners.openRoute("/app/verify-number");
     await expect(owners.page.getByText(texts.number.reach)).toBeVisible();
     await expect(owners.page.getByText(texts.people.unverified, { exact: true })).toBeVisible();
     await expect(owners.page.getByRole("link", { name: texts.number.later })).toBeVisible();
@@ -178,7 +178,7 @@ test("a newcomer takes over a squatted number; its former holder and a contact a
     await expect(question.getByRole("button", { name: texts.number.notice.confirm })).toBeVisible();
     // All of it is readable on a small phone.
     expect(await question.evaluate((card) => card.scrollHeight - card.clientHeight)).toBe(0);
-    await bens.goTo("/app/contacts");
+    await bens.openRoute("/app/contacts");
     await expect(page.getByText(texts.number.notice.hint)).toBeVisible();
     await bens.openRoute(`/app/chat/${holder.id}`);
     await page.reload();

@@ -5,7 +5,6 @@ import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { connectPeople, makePerson } from "#tests/support/people/people.ts";
-import type { Server } from "#tests/support/server/server.ts";
 
 const Messages = v.array(v.object({ to: v.string(), text: v.string() }));
 
@@ -17,16 +16,7 @@ const readCode = async (origin: string, phone: string): Promise<string> => {
 };
 const toWrong = (code: string): string => String((Number(code) + 1) % 1_000_000).padStart(6, "0");
 
-/** Verifies the own number by a code in an SMS. */
-const verifyBySms = async ({ page, texts }: TestClient, server: Server, phone: string): Promise<void> => {
-  await page.getByRole("button", { name: texts.number.methods.sms_code }).click();
-  await expect(page.getByText(fill(texts.number.codeSent, { phone: formatPhone(phone) }))).toBeVisible();
-  await page.getByLabel(texts.number.code, { exact: true }).fill(await readCode(server.origin, phone));
-  await expect(page.getByRole("link", { name: texts.number.done })).toBeVisible();
-  await expect(page.getByText(texts.number.since.split("{")[0] ?? "")).toBeVisible();
-};
-
-test("a person verifies their number by a code, after a wrong one, by keyboard; a contact sees the state change, and verifies theirs", async ({
+test("a person verifies their number by a code, after a wrong one, by keyboard; a contact sees the state change, and verifies theirs by another method, after an error offline and a way out and back", async ({
   browser,
   server,
 }) => {
@@ -102,29 +92,24 @@ test("a person verifies their number by a code, after a wrong one, by keyboard; 
   await expect(page.getByRole("button", { name: texts.number.methods.sms_code })).toHaveCount(0);
   await bens.page.reload();
   await expect(bens.page.getByText(bens.texts.people.verified)).toBeVisible();
-  await bens.openRoute("/app/verify-number");
-  await verifyBySms(bens, server, ben.phone);
-});
 
-test("a person chooses another method, sees a clear error offline, leaves the verification, and comes back to it", async ({
-  browser,
-  server,
-}) => {
-  const cal = await makePerson(toSite(server), 9_863);
-  const client = await TestClient.open(browser, server, "pt");
-  const { page, texts } = client;
-  await client.signIn(cal);
-  await client.goTo("/app/verify-number");
-  await page.getByRole("button", { name: texts.number.methods.whatsapp_code }).click();
-  await expect(page.getByLabel(texts.number.code, { exact: true })).toBeFocused();
-  await page.getByRole("button", { name: texts.number.otherMethod }).click();
-  await expect(page.getByText(texts.number.choose)).toBeFocused();
-  await page.context().setOffline(true);
-  await page.getByRole("button", { name: texts.number.methods.sms_code }).click();
-  await expect(page.getByRole("alert")).toHaveText(texts.errors.offline);
-  await page.context().setOffline(false);
-  await page.getByRole("link", { name: texts.number.later }).click();
-  await page.waitForURL("**/app");
-  await page.goBack();
-  await verifyBySms(client, server, cal.phone);
+  const { page: contact, texts: his } = bens;
+  await bens.openRoute("/app");
+  await bens.openRoute("/app/verify-number");
+  await contact.getByRole("button", { name: his.number.methods.whatsapp_code }).click();
+  await expect(contact.getByLabel(his.number.code, { exact: true })).toBeFocused();
+  await contact.getByRole("button", { name: his.number.otherMethod }).click();
+  await expect(contact.getByText(his.number.choose)).toBeFocused();
+  await contact.context().setOffline(true);
+  await contact.getByRole("button", { name: his.number.methods.sms_code }).click();
+  await expect(contact.getByRole("alert")).toHaveText(his.errors.offline);
+  await contact.context().setOffline(false);
+  await contact.getByRole("link", { name: his.number.later }).click();
+  await contact.waitForURL("**/app");
+  await contact.goBack();
+  await contact.getByRole("button", { name: his.number.methods.sms_code }).click();
+  await expect(contact.getByText(fill(his.number.codeSent, { phone: formatPhone(ben.phone) }))).toBeVisible();
+  await contact.getByLabel(his.number.code, { exact: true }).fill(await readCode(server.origin, ben.phone));
+  await expect(contact.getByRole("link", { name: his.number.done })).toBeVisible();
+  await expect(contact.getByText(his.number.since.split("{")[0] ?? "")).toBeVisible();
 });

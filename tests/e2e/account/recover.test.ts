@@ -3,13 +3,13 @@ import { Secret, TOTP } from "otpauth";
 import * as v from "valibot";
 import { Session } from "#contract/auth/auth.ts";
 import { Enrolled, FactorChallenge, RecoveryCodes } from "#contract/auth/factors.ts";
-import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
+import { findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { expectSelected } from "#tests/support/browser/code-app.ts";
 import { fill, TestClient, textsOf } from "#tests/support/browser/test-client.ts";
 import { eventually } from "#tests/support/eventually.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { callSite, makePerson, type Person } from "#tests/support/people/people.ts";
+import { callSite, makePerson, type Person, signInAgain } from "#tests/support/people/people.ts";
 import { parseMail, readMails } from "#tests/support/server/mailbox.ts";
 import type { Server } from "#tests/support/server/server.ts";
 import { accessCookie } from "#worker/lib/http/cookies.ts";
@@ -69,9 +69,20 @@ const expectHome = async ({ page, texts }: TestClient): Promise<void> => {
   await page.waitForURL("**/app", { waitUntil: "commit" });
   await expect(page.getByRole("status").filter({ hasText: texts.recover.done })).toBeVisible();
 };
-const tokensIn = (page: Page, token: string) => page.evaluate((secret) => location.href.includes(secret), token);
 
-test("the link of a recovery mail sets a new password, and every other device is signed out", async ({
+/** Looks at a state of the page, narrow and wide, light and dark. */
+const look = async (page: Page): Promise<void> => {
+  for (const viewport of [
+    { width: 1280, height: 800 },
+    { width: 360, height: 740 },
+  ]) {
+    await page.setViewportSize(viewport);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  }
+  expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+};
+
+test("the link of a recovery mail sets a new password, and every other device is signed out; axe finds no fault on the way", async ({
   browser,
   server,
 }) => {
@@ -81,23 +92,36 @@ test("the link of a recovery mail sets a new password, and every other device is
   const asked: string[] = [];
   page.on("request", (request) => asked.push(`${request.url()} ${request.headers()["referer"] ?? ""}`));
   await phone.goTo("/login");
+  await page.emulateMedia({ reducedMotion: "reduce" });
   await page.getByRole("link", { name: texts.auth.forgotPassword }).click();
+  await page.getByRole("button", { name: texts.recover.byCode }).click();
+  await expect(page.getByLabel(texts.auth.phoneNumber)).toBeVisible();
+  await look(page);
+  await page.getByRole("button", { name: texts.recover.byMail }).click();
+  await expect(page.getByLabel(texts.recover.email)).toBeVisible();
+  await look(page);
   await askByMail(phone, person.email);
   await expect(page.getByText(fill(texts.recover.sentLead, { email: person.email }))).toBeVisible();
+  await look(page);
 
   const { link, token } = await newestMail(server, person.email, 2);
   await page.goto(link);
   await expect(page.getByText(texts.recover.linkLead)).toBeVisible();
-  expect(await tokensIn(page, token)).toBe(false);
+  expect(page.url()).not.toContain(token);
   await page.reload();
+  await expect(page.getByText(texts.recover.linkLead)).toBeVisible();
+  await look(page);
   await page.getByRole("button", { name: texts.auth.secondStep.go }).click();
   await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(person.phone);
+  await setPassword(phone, "kort");
+  await expect(page.getByText(texts.auth.passwordRequirement)).toBeVisible();
+  await look(page);
   await setPassword(phone);
   await expectHome(phone);
   expect(asked.filter((line) => line.includes(token))).toEqual([]);
   expect((await callSite(toSite(server), "GET", "/api/auth/user", { token: person.token })).status).toBe(401);
 
-  // The link works once, and reports this when it is opened again.
+  // The link works once, and reports this.
   const otherDevice = await TestClient.open(browser, server, "en");
   await otherDevice.page.goto(link);
   await otherDevice.page.getByRole("button", { name: textsOf.en.auth.secondStep.go }).click();
@@ -108,10 +132,10 @@ test("the link of a recovery mail sets a new password, and every other device is
   await otherDevice.page.getByRole("button", { name: textsOf.en.auth.secondStep.go }).click();
   await otherDevice.page.getByRole("button", { name: textsOf.en.recover.again }).click();
   await expect(otherDevice.page.getByLabel(textsOf.en.recover.email)).toBeVisible();
-  await otherDevice.logIn(person.phone.replace("+", ""), password);
+  await signInAgain(toSite(server), { ...person, password });
 });
 
-test("the code of a recovery mail, read elsewhere, in English: a wrong code is reported and can be corrected", async ({
+test("the code of a recovery mail, read elsewhere, in English and by keyboard alone: a wrong code is reported and can be corrected", async ({
   browser,
   server,
 }) => {
@@ -119,7 +143,13 @@ test("the code of a recovery mail, read elsewhere, in English: a wrong code is r
   const phone = await TestClient.open(browser, server, "en");
   const { page, texts } = phone;
   await phone.goTo("/recover");
-  await askByMail(phone, person.email.toUpperCase());
+  await page.getByLabel(texts.recover.email).focus();
+  await page.keyboard.type(person.email.toUpperCase());
+  await page.keyboard.press("Tab");
+  await expect(page.getByLabel(texts.auth.robot)).toBeFocused();
+  await page.keyboard.press("Space");
+  await page.keyboard.press("Enter");
+  await expect(page.getByLabel(texts.recover.code)).toBeFocused();
   const { code } = await newestMail(server, person.email, 2);
   const field = page.getByLabel(texts.recover.code);
   await page.reload(); // the phone discarded the page meanwhile
@@ -129,35 +159,50 @@ test("the code of a recovery mail, read elsewhere, in English: a wrong code is r
   await expect(field).toHaveValue(/^0000000[01]$/);
   await expectSelected(field);
   await page.keyboard.type(code);
-  await setPassword(phone, "kort");
-  await expect(page.getByText(texts.auth.passwordRequirement)).toBeVisible();
+  const entered = page.getByLabel(texts.recover.newPassword, { exact: true });
+  await expect(entered).toBeFocused();
   await setPassword(phone, password, "Other2026");
   await expect(page.getByText(texts.auth.passwordsDoNotMatch)).toBeVisible();
-  await expect(page.getByLabel(texts.recover.newPassword, { exact: true })).toHaveValue(password);
+  await expect(entered).toHaveValue(password);
   await setPassword(phone, person.password);
   await expect(page.getByText(texts.errors.same_password)).toBeVisible();
   await page.reload();
-  await setPassword(phone);
+  await entered.focus();
+  await page.keyboard.type(password);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type(password);
+  await page.keyboard.press("Enter");
   await expectHome(phone);
 });
 
-test("an unknown address gets the same answer as a known one", async ({ browser, server }) => {
-  const phone = await TestClient.open(browser, server);
-  const { page, texts } = phone;
-  await phone.goTo("/recover");
-  await askByMail(phone, "nobody@recover.test");
-  await expect(page.getByText(fill(texts.recover.sentLead, { email: "nobody@recover.test" }))).toBeVisible();
-  await page.getByLabel(texts.recover.code).pressSequentially("12345678");
-  await expect(page.getByText(texts.recover.mailCodeWrong)).toBeVisible();
-  expect(await readMails(server.origin, "nobody@recover.test")).toEqual([]);
-  await page.getByRole("button", { name: texts.recover.again }).click();
-  await expect(page.getByLabel(texts.recover.email)).toHaveValue("nobody@recover.test");
-});
-
-test("a recovery code instead of the password, in Portuguese; the second factor is still required", async ({
+test("offline no input is lost, and an unknown address gets the same answer as a known one", async ({
   browser,
   server,
 }) => {
+  const email = "nobody@recover.test";
+  const phone = await TestClient.open(browser, server);
+  const { page, texts } = phone;
+  await phone.goTo("/recover");
+  await page.getByLabel(texts.recover.email).fill(email);
+  await page.getByLabel(texts.auth.robot).check();
+  await expect(page.getByText(texts.auth.robotDone)).toBeVisible();
+  await phone.context.setOffline(true);
+  await page.getByRole("button", { name: texts.recover.send }).click();
+  await expect(page.getByText(texts.auth.offline)).toBeVisible();
+  await expect(page.getByLabel(texts.recover.email)).toHaveValue(email);
+  await phone.context.setOffline(false);
+  await page.getByRole("button", { name: texts.recover.send }).click();
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.recover.sentTitle);
+  await expect(page.getByText(fill(texts.recover.sentLead, { email }))).toBeVisible();
+  await page.getByLabel(texts.recover.code).pressSequentially("12345678");
+  await expect(page.getByText(texts.recover.mailCodeWrong)).toBeVisible();
+  expect(await readMails(server.origin, email)).toEqual([]);
+  await page.getByRole("button", { name: texts.recover.again }).click();
+  await expect(page.getByLabel(texts.recover.email)).toHaveValue(email);
+});
+
+test("a recovery code instead of the password, in Portuguese", async ({ browser, server }) => {
   const owner = await makePerson(toSite(server), 2_622);
   const [code = ""] = await makeCodes(server, owner);
   const phone = await TestClient.open(browser, server, "pt");
@@ -177,55 +222,45 @@ test("a recovery code instead of the password, in Portuguese; the second factor 
   await expectHome(phone);
 });
 
-test("a mail does not replace the second factor, whose step survives that the phone discards the page", async ({
+test("neither a recovery code nor a mail replaces the second factor, whose step survives that the phone discards the page, and leads back to the form, which keeps the number, if it took too long", async ({
   browser,
   server,
 }) => {
   const person = await addCodeApp(server, await makeReachable(server, 2_623));
-  const { email } = person;
-  const [code = ""] = await makeCodes(server, person);
+  const codes = await makeCodes(server, person);
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
-  await phone.goTo("/recover");
-  await askByMail(phone, email);
-  await page.getByLabel(texts.recover.code).fill((await newestMail(server, email, 2)).code);
   const title = page.getByRole("heading", { level: 1 });
-  await expect(title).toHaveText(texts.auth.secondStep.title);
-  await page.reload();
-  await expect(title).toHaveText(texts.auth.secondStep.title);
-  await expect(page.getByLabel(texts.auth.secondStep.code)).toBeFocused();
-  await page.getByRole("button", { name: texts.auth.secondStep.useRecovery }).click();
-  await page.getByLabel(texts.auth.secondStep.recovery).fill(code);
-  await page.getByRole("button", { name: texts.auth.secondStep.go }).click();
-  await expect(title).toHaveText(texts.recover.passwordTitle);
-  await page.reload();
-  await setPassword(phone);
-  await expectHome(phone);
-});
-
-test("a second factor entered too late leads back to the form, which keeps the number", async ({ browser, server }) => {
-  const owner = await addCodeApp(server, await makePerson(toSite(server), 2_641));
-  const [code = ""] = await makeCodes(server, owner);
-  const phone = await TestClient.open(browser, server);
-  const { page, texts } = phone;
   await phone.goTo("/recover");
-  await page.waitForLoadState("networkidle");
   await page.getByRole("button", { name: texts.recover.byCode }).click();
-  await page.getByLabel(texts.auth.phoneNumber).fill(owner.phone);
-  await page.getByLabel(texts.auth.secondStep.recovery).fill(code);
+  await page.getByLabel(texts.auth.phoneNumber).fill(person.phone);
+  await page.getByLabel(texts.auth.secondStep.recovery).fill(codes[0] ?? "");
   await page.getByLabel(texts.auth.robot).check();
   await page.getByRole("button", { name: texts.auth.secondStep.go }).click();
-  const title = page.getByRole("heading", { level: 1 });
   await expect(title).toHaveText(texts.auth.secondStep.title);
   await page.reload();
   await expect(page.getByLabel(texts.auth.secondStep.code)).toBeFocused();
   await phone.context.clearCookies({ name: accessCookie }); // it expired
   await page.getByLabel(texts.auth.secondStep.code).fill("123456");
   await expect(page.getByRole("alert").filter({ hasText: texts.recover.tooLate })).toBeVisible();
-  await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(owner.phone);
+  await expect(page.getByLabel(texts.auth.phoneNumber)).toHaveValue(person.phone);
   await page.reload();
   await expect(title).toHaveText(texts.auth.recoverTitle);
   await expect(page.getByLabel(texts.recover.email)).toBeVisible();
+
+  await askByMail(phone, person.email);
+  await page.getByLabel(texts.recover.code).fill((await newestMail(server, person.email, 2)).code);
+  await expect(title).toHaveText(texts.auth.secondStep.title);
+  await page.reload();
+  await expect(title).toHaveText(texts.auth.secondStep.title);
+  await expect(page.getByLabel(texts.auth.secondStep.code)).toBeFocused();
+  await page.getByRole("button", { name: texts.auth.secondStep.useRecovery }).click();
+  await page.getByLabel(texts.auth.secondStep.recovery).fill(codes[1] ?? "");
+  await page.getByRole("button", { name: texts.auth.secondStep.go }).click();
+  await expect(title).toHaveText(texts.recover.passwordTitle);
+  await page.reload();
+  await setPassword(phone);
+  await expectHome(phone);
 });
 
 test("an address is confirmed by anybody who presses the button behind its mail's link, signed in or not", async ({
@@ -238,8 +273,7 @@ test("an address is confirmed by anybody who presses the button behind its mail'
   const { link } = await newestMail(server, email);
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
-  await phone.signIn(person);
-  await page.goto(link);
+  await phone.signIn(person, link.replace(server.origin, ""));
   const findEmail = async () =>
     ((await callSite(toSite(server), "GET", "/api/auth/user", { token: person.token })).body as { email?: string })
       .email;
@@ -251,7 +285,7 @@ test("an address is confirmed by anybody who presses the button behind its mail'
   const open = page.getByRole("link", { name: texts.recover.open });
   await expect(open).toBeFocused();
   await open.click();
-  await page.waitForURL("**/app");
+  await page.waitForURL("**/app", { waitUntil: "commit" });
 
   // A used link offers nothing that can only fail, and leads to the form for a new one.
   await page.goto(link);
@@ -259,57 +293,7 @@ test("an address is confirmed by anybody who presses the button behind its mail'
   await expect(page.getByText(texts.errors.otp_expired)).toBeFocused();
   await expect(page.getByRole("button", { name: texts.recover.confirm })).toHaveCount(0);
   await page.getByRole("link", { name: texts.recover.openSecurity }).click();
-  await page.waitForURL("**/app/security");
-});
-
-test("offline no input is lost", async ({ browser, server }) => {
-  const phone = await TestClient.open(browser, server);
-  const { page, texts } = phone;
-  await phone.goTo("/recover");
-  await page.getByLabel(texts.recover.email).fill("someone@recover.test");
-  await page.getByLabel(texts.auth.robot).check();
-  await expect(page.getByText(texts.auth.robotDone)).toBeVisible();
-  await phone.context.setOffline(true);
-  await page.getByRole("button", { name: texts.recover.send }).click();
-  await expect(page.getByText(texts.auth.offline)).toBeVisible();
-  await expect(page.getByLabel(texts.recover.email)).toHaveValue("someone@recover.test");
-  await phone.context.setOffline(false);
-  await page.getByRole("button", { name: texts.recover.send }).click();
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText(texts.recover.sentTitle);
-});
-
-test("axe finds no fault in any state of the page, narrow and light, wide and dark", async ({ browser, server }) => {
-  const person = await makeReachable(server, 2_625);
-  const phone = await TestClient.open(browser, server);
-  const { page, texts } = phone;
-  await page.emulateMedia({ reducedMotion: "reduce" });
-  const look = async (state: string) => {
-    for (const { colorScheme, ...viewport } of [
-      { width: 360, height: 740, colorScheme: "light" },
-      { width: 1280, height: 800, colorScheme: "dark" },
-    ] as const) {
-      await page.setViewportSize(viewport);
-      await page.emulateMedia({ colorScheme });
-      expect.soft(await findAxeViolations(page), `${state} ${viewport.width}`).toEqual([]);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      expect.soft(overflow, `${state} ${viewport.width}`).toBeLessThanOrEqual(0);
-    }
-  };
-  await phone.goTo("/recover");
-  await page.waitForLoadState("networkidle");
-  await look("mail");
-  await page.getByRole("button", { name: texts.recover.byCode }).click();
-  await look("code");
-  await page.getByRole("button", { name: texts.recover.byMail }).click();
-  await askByMail(phone, person.email);
-  await look("sent");
-  const { link } = await newestMail(server, person.email, 2);
-  await page.goto(link);
-  await expect(page.getByText(texts.recover.linkLead)).toBeVisible();
-  await look("link");
-  await page.getByRole("button", { name: texts.auth.secondStep.go }).click();
-  await setPassword(phone, "kort");
-  await look("password");
+  await page.waitForURL("**/app/security", { waitUntil: "commit" });
 });
 
 test("input and a submission from before the script arrives are executed, once", async ({ browser, server }) => {
@@ -333,26 +317,4 @@ test("input and a submission from before the script arrives are executed, once",
   arrive();
   await expect(page.getByLabel(texts.recover.code)).toBeVisible();
   expect(asked).toBe(1);
-});
-
-test("every step can be done by keyboard alone", async ({ browser, server }) => {
-  const person = await makeReachable(server, 2_626);
-  const phone = await TestClient.open(browser, server);
-  const { page, texts } = phone;
-  await phone.goTo("/recover");
-  await page.getByLabel(texts.recover.email).focus();
-  await page.keyboard.type(person.email);
-  await page.keyboard.press("Tab");
-  await expect(page.getByLabel(texts.auth.robot)).toBeFocused();
-  await page.keyboard.press("Space");
-  await page.keyboard.press("Enter");
-  await expect(page.getByLabel(texts.recover.code)).toBeFocused();
-  await page.keyboard.type((await newestMail(server, person.email, 2)).code);
-  await expect(page.getByLabel(texts.recover.newPassword, { exact: true })).toBeFocused();
-  await page.keyboard.type(password);
-  await page.keyboard.press("Tab");
-  await page.keyboard.press("Tab");
-  await page.keyboard.type(password);
-  await page.keyboard.press("Enter");
-  await expectHome(phone);
 });

@@ -3,24 +3,47 @@ import type { SettingsChange } from "#contract/settings/settings.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
-import { openPair, toSite } from "#tests/support/people/pair.ts";
-import { callSite, type Person } from "#tests/support/people/people.ts";
+import { openPair } from "#tests/support/people/pair.ts";
+import { callSite } from "#tests/support/people/people.ts";
 
-test("a chat shows whether the other is online and when last, and nothing of people who hide it", async ({
+test("with read receipts off neither of two people sees what is read; a chat shows whether the other is online and when last, and nothing of people who hide it", async ({
   browser,
   server,
 }) => {
-  const { people, phones } = await openPair(browser, server, 9500);
+  const { site, people, phones } = await openPair(browser, server, 9500);
   const [ana, ben] = people;
   const [anas, bens] = phones;
   const { presence } = anas.texts.chat;
-  const change = (person: Person, body: SettingsChange) =>
-    callSite(toSite(server), "PATCH", "/api/settings", { token: person.token, body });
+  /** Changes Ben's settings. */
+  const change = (body: SettingsChange) => callSite(site, "PATCH", "/api/settings", { token: ben.token, body });
   const heading = anas.page.getByRole("link", { name: ben.username });
   const openAgain = async () => {
-    await anas.goTo("/app");
-    await anas.openChat(ben.id);
+    await anas.openRoute("/app");
+    await expect(anas.composer()).toHaveCount(0);
+    await anas.openRoute(`/app/chat/${ben.id}`);
+    await expect(anas.composer()).toBeVisible();
   };
+
+  await anas.write("vu");
+  await expect(anas.ticks("vu", "read")).toBeVisible();
+  await change({ receipts: false });
+
+  await anas.write("sans être vu");
+  await expect(bens.message("sans être vu")).toBeVisible();
+  await bens.write("réponse");
+  await expect(anas.message("réponse")).toBeVisible();
+  // Both have read everything: a reply has made the round trip.
+  await anas.write("encore");
+  await expect(bens.message("encore")).toBeVisible();
+  await expect(anas.ticks("sans être vu", "delivered")).toBeVisible();
+  await expect(bens.ticks("réponse", "delivered")).toBeVisible();
+  await expect(anas.ticks("vu", "read")).toBeVisible();
+
+  await change({ receipts: true });
+  await anas.write("de nouveau");
+  await expect(anas.ticks("de nouveau", "read")).toBeVisible();
+  await bens.write("de nouveau aussi");
+  await expect(bens.ticks("de nouveau aussi", "read")).toBeVisible();
 
   await openAgain();
   await expect(heading).toContainText(presence.here);
@@ -47,7 +70,7 @@ test("a chat shows whether the other is online and when last, and nothing of peo
   await expect(again.page.getByRole("link", { name: ana.username })).toContainText(again.texts.chat.presence.here);
   await openAgain();
   await expect(heading).toContainText(presence.here);
-  await change(ben, { presence: false });
+  await change({ presence: false });
   // Long before the open chat would ask again.
   await expect(heading).not.toContainText(presence.here, { timeout: presencePollMs / 6 });
   // A person who hides their presence sees nobody's, immediately, and nobody sees theirs.
@@ -57,37 +80,9 @@ test("a chat shows whether the other is online and when last, and nothing of peo
       socket.on("framereceived", ({ payload }) => String(payload).startsWith('["L",') && resolve()),
     );
   });
-  await openAgain();
+  await anas.openChat(ben.id);
   await presenceFrame;
   await expect(heading).not.toContainText(presence.here);
   await again.close();
   await anas.close();
-});
-
-test("with read receipts off neither of the two people sees what is read", async ({ browser, server }) => {
-  const { people, phones } = await openPair(browser, server, 9502);
-  const [, ben] = people;
-  const [anas, bens] = phones;
-  await anas.write("vu");
-  await expect(anas.ticks("vu", "read")).toBeVisible();
-  await callSite(toSite(server), "PATCH", "/api/settings", { token: ben.token, body: { receipts: false } });
-
-  await anas.write("sans être vu");
-  await expect(bens.message("sans être vu")).toBeVisible();
-  await bens.write("réponse");
-  await expect(anas.message("réponse")).toBeVisible();
-  // Both have read everything: a reply has made the round trip.
-  await anas.write("encore");
-  await expect(bens.message("encore")).toBeVisible();
-  await expect(anas.ticks("sans être vu", "delivered")).toBeVisible();
-  await expect(bens.ticks("réponse", "delivered")).toBeVisible();
-  await expect(anas.ticks("vu", "read")).toBeVisible();
-
-  await callSite(toSite(server), "PATCH", "/api/settings", { token: ben.token, body: { receipts: true } });
-  await anas.write("de nouveau");
-  await expect(anas.ticks("de nouveau", "read")).toBeVisible();
-  await bens.write("de nouveau aussi");
-  await expect(bens.ticks("de nouveau aussi", "read")).toBeVisible();
-  await anas.close();
-  await bens.close();
 });

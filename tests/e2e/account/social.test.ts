@@ -4,6 +4,7 @@ import { fill, onePixelPng, TestClient } from "#tests/support/browser/test-clien
 import { makePerson, phoneOf, testPassword } from "#tests/support/people/people.ts";
 import {
   addCodeApp,
+  exchangeCode,
   linkIdentity,
   runSignInFlow,
   type Social,
@@ -37,19 +38,46 @@ const logInThere = async (page: Page, login: string): Promise<void> => {
   await page.getByRole("button", { name: "Continue" }).click();
 };
 
-test("a linked person signs in through the provider, and nothing of the flow remains in the address", async ({
+test("a provider chosen before the script arrived is opened when it does; a person who cancels there returns to the form with a message; a linked one signs in, and nothing of the flow remains in the address, but a code of another person's flow signs nobody in", async ({
   browser,
 }) => {
-  const ana = await makePerson(social.site, 9_410);
+  const [ana, ben] = [await makePerson(social.site, 9_410), await makePerson(social.site, 9_412)];
   expect((await linkIdentity(social.site, ana.token, "kivu", "ana-browser")).status).toBe(200);
-  const phone = await openPhone(browser);
-  await phone.goTo("/login");
+  await linkIdentity(social.site, ben.token, "kivu", "foreign");
+  const { code } = await runSignInFlow(social.site, "kivu", "foreign");
+  const phone = await openPhone(browser, "pt");
+  const { page, texts } = phone;
+  let letThrough = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    letThrough = resolve;
+  });
+  await page.route("**/assets/*.js", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${social.site.origin}/login`, { waitUntil: "commit" });
+  const button = page.getByRole("button", { name: fill(texts.auth.continueWith, { name: "Kivu" }) });
+  await button.click();
+  await expect(button).toHaveAttribute("aria-busy", "true");
+  letThrough();
+  await expect(page.locator("[name=login]")).toBeVisible();
+  await page.getByRole("link", { name: "[ Cancel ]" }).click();
+  await page.waitForURL("**/login");
+  await expect(page.getByText(texts.auth.providerCancelled)).toBeVisible();
+  await expect(page.getByLabel(texts.auth.phoneNumber)).toBeEditable();
+
+  await phone.goTo(`/login?code=${code}`);
+  await expect(page.getByText(texts.errors.bad_code_verifier).first()).toBeVisible();
+  await expect(page).toHaveURL(`${social.site.origin}/login`);
+  expect(await page.evaluate(() => localStorage.getItem("session"))).toBeNull();
+  expect((await phone.context.cookies()).filter(({ name }) => name.startsWith("__Host-"))).toEqual([]);
+
   await continueWith(phone, "Kivu");
-  await logInThere(phone.page, "ana-browser");
-  await phone.page.waitForURL("**/app", { waitUntil: "commit" });
-  await expect(phone.page.getByText(phone.texts.auth.loginSuccessful)).toBeVisible();
-  await phone.page.goBack();
-  expect(phone.page.url()).not.toContain("code=");
+  await logInThere(page, "ana-browser");
+  await page.waitForURL("**/app", { waitUntil: "commit" });
+  await expect(page.getByText(texts.auth.loginSuccessful)).toBeVisible();
+  await page.goBack({ waitUntil: "commit" });
+  expect(page.url()).not.toContain("code=");
 });
 
 test("an unknown person registers with a number, and is linked from then on", async ({ browser }) => {
@@ -67,24 +95,9 @@ test("an unknown person registers with a number, and is linked from then on", as
   await page.getByLabel(texts.auth.confirmPassword, { exact: true }).fill(testPassword);
   await page.getByLabel(texts.auth.robot).check();
   await page.getByRole("button", { name: texts.auth.createAccount }).click();
-  await page.waitForURL("**/app");
-
-  const other = await openPhone(browser, "en");
-  await other.goTo("/login");
-  await continueWith(other, "Congo Télécom");
-  await logInThere(other.page, "nadine");
-  await other.page.waitForURL("**/app");
-});
-
-test("a person who cancels at the provider returns to the form with a message", async ({ browser }) => {
-  const phone = await openPhone(browser, "pt");
-  const { page, texts } = phone;
-  await phone.goTo("/login");
-  await continueWith(phone, "Kivu");
-  await page.getByRole("link", { name: "[ Cancel ]" }).click();
-  await page.waitForURL("**/login");
-  await expect(page.getByText(texts.auth.providerCancelled)).toBeVisible();
-  await expect(page.getByLabel(texts.auth.phoneNumber)).toBeEditable();
+  await page.waitForURL("**/app", { waitUntil: "commit" });
+  const flow = await runSignInFlow(social.site, "congo", "nadine");
+  expect((await exchangeCode(social.site, flow)).status).toBe(200);
 });
 
 test("a person links an account on the security page, still needs the second factor after it, and unlinks it there", async ({
@@ -119,42 +132,6 @@ test("a person links an account on the security page, still needs the second fac
   await other.page.getByRole("button", { name: linked.unlink, exact: true }).click();
   await expect(other.page.getByText(fill(linked.unlinked, kivu))).toBeVisible();
   await expect(other.page.getByRole("button", { name: fill(linked.link, kivu), exact: true })).toBeVisible();
-
-  const third = await openPhone(browser);
-  await third.goTo("/login");
-  await continueWith(third, "Kivu");
-  await logInThere(third.page, "linker-browser");
-  await third.page.waitForURL("**/register");
-});
-
-test("a provider chosen before the script arrived is opened when it does", async ({ browser }) => {
-  const phone = await openPhone(browser);
-  const { page, texts } = phone;
-  let letThrough = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    letThrough = resolve;
-  });
-  await page.route("**/assets/*.js", async (route) => {
-    await held;
-    await route.continue();
-  });
-  await page.goto(`${social.site.origin}/login`, { waitUntil: "commit" });
-  const button = page.getByRole("button", { name: fill(texts.auth.continueWith, { name: "Kivu" }) });
-  await button.click();
-  await expect(button).toHaveAttribute("aria-busy", "true");
-  letThrough();
-  await expect(page.locator("[name=login]")).toBeVisible();
-});
-
-test("a code of another person's flow signs nobody in", async ({ browser }) => {
-  const ana = await makePerson(social.site, 9_412);
-  await linkIdentity(social.site, ana.token, "kivu", "foreign");
-  const { code } = await runSignInFlow(social.site, "kivu", "foreign");
-  const phone = await openPhone(browser);
-  const { page, texts } = phone;
-  await phone.goTo(`/login?code=${code}`);
-  await expect(page.getByText(texts.errors.bad_code_verifier).first()).toBeVisible();
-  await expect(page).toHaveURL(`${social.site.origin}/login`);
-  expect(await page.evaluate(() => localStorage.getItem("session"))).toBeNull();
-  expect((await phone.context.cookies()).filter(({ name }) => name.startsWith("__Host-"))).toEqual([]);
+  const flow = await runSignInFlow(social.site, "kivu", "linker-browser");
+  expect(await exchangeCode(social.site, flow)).toMatchObject({ status: 422, body: { error_code: "phone_needed" } });
 });

@@ -42,13 +42,16 @@ test("a newcomer sees what they may do today, is told kindly when it is used up,
       const newcomer = await TestClient.open(browser, server);
       const { page, texts } = newcomer;
       const { auth, senga } = texts;
+      // Added to what the machine takes, instead of waited for.
+      let humanMs = 0;
       const press = async (target: Locator) => {
-        await page.waitForTimeout(pauseMs);
+        humanMs += pauseMs;
         await target.click();
       };
       const type = async (target: Locator, text: string) => {
         await press(target);
-        await target.pressSequentially(text, { delay: keyMs });
+        humanMs += text.length * keyMs;
+        await target.pressSequentially(text);
       };
       await newcomer.goTo("/register");
       const start = Date.now();
@@ -59,12 +62,13 @@ test("a newcomer sees what they may do today, is told kindly when it is used up,
       await type(page.getByLabel(auth.confirmPassword, { exact: true }), testPassword);
       await press(page.getByLabel(auth.robot));
       await press(page.getByRole("button", { name: auth.createAccount }));
-      await page.waitForURL("**/app");
+      await page.waitForURL("**/app", { waitUntil: "commit" });
       await newcomer.goToTab("senga");
       await type(page.getByRole("searchbox"), ben.phone);
       await page.keyboard.press("Enter");
       await press(page.getByRole("button", { name: fill(senga.addName, { name: ben.username }) }));
-      await page.waitForTimeout(pauseMs);
+      humanMs += pauseMs;
+      await expect(page.getByRole("button", { name: senga.requestSent, exact: true })).toBeVisible();
       const { body } = await callSite(site, "GET", "/api/requests", { token: ben.token });
       const request = v.parse(RequestPage, body).received[0]?.id;
       await callSite(site, "POST", `/api/requests/${request}/accept`, { token: ben.token });
@@ -72,7 +76,7 @@ test("a newcomer sees what they may do today, is told kindly when it is used up,
       await type(newcomer.composer(), "Mbote");
       await page.keyboard.press("Enter");
       await expect(page.getByRole("img", { name: texts.chat.status.sent })).toBeVisible();
-      const tookMs = Date.now() - start;
+      const tookMs = Date.now() - start + humanMs;
       test.info().annotations.push({ type: "first chat", description: `${tookMs} ms` });
       expect(tookMs).toBeLessThan(firstChatMaxMs);
       await newcomer.close();
@@ -118,7 +122,7 @@ test("a newcomer sees what they may do today, is told kindly when it is used up,
       await callSite(site, "POST", "/api/people/search", { token: cleo.token, body: { phone: ana.phone } });
       await add(cleo.username).click();
       await expect(page.getByRole("button", { name: texts.senga.requestSent, exact: true })).toBeVisible();
-      await page.goto("/app/privacy");
+      await phone.openRoute("/app/privacy");
       await expect(page.getByText(requestsText(0))).toBeVisible();
     });
 
@@ -129,7 +133,7 @@ test("a newcomer sees what they may do today, is told kindly when it is used up,
         const headers = { authorization: `Bearer ${ana.token}` };
         expect((await fetch(`${site.origin}/api/tala`, { method: "POST", headers, body })).status).toBe(201);
       }
-      await page.goto("/app/tala");
+      await phone.openRoute("/app/tala");
       await page.getByRole("button", { name: texts.tala.write }).click();
       await page.getByRole("textbox", { name: texts.tala.composer }).fill("Une de trop");
       await page.getByRole("button", { name: texts.tala.publish, exact: true }).click();

@@ -1,9 +1,11 @@
+import { callRingMs } from "#contract/limits/calls.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import {
   callButton,
   callControl,
   callScreen,
   callTimeoutMs,
+  expectHearing,
   openCallClient,
 } from "#tests/support/browser/call-client.ts";
 import type { TestClient } from "#tests/support/browser/test-client.ts";
@@ -14,7 +16,7 @@ const patient = expect.configure({ timeout: callTimeoutMs });
 
 const banner = ({ page, texts }: TestClient) => page.getByRole("region", { name: texts.calls.banner, exact: true });
 
-test("a ring does not cover the text field in use, nor interrupt a held voice recording", async ({
+test("a ring does not cover the text field in use, nor interrupt a held voice recording, and lasts as long as its caller's page", async ({
   browser,
   server,
 }) => {
@@ -63,5 +65,25 @@ test("a ring does not cover the text field in use, nor interrupt a held voice re
   await callControl(bens, "hangUp").click();
   await patient(banner(anas)).toHaveCount(0);
   await patient(bens.page.getByRole("button", { name: new RegExp(`^${texts.messages.playVoice}`) })).toHaveCount(1);
+
+  // A ring survives a reload of its caller's page.
+  const accept = callControl(anas, "accept");
+  await callButton(bens, ana).click();
+  await patient(accept).toBeVisible();
+  await bens.openChat(ana.id);
+  await patient(callScreen(bens, ana)).toBeVisible();
+  await accept.click();
+  await expectHearing(anas, bens);
+  await callControl(bens, "hangUp").click();
+  await patient(callScreen(anas, ben)).toHaveCount(0);
+
+  // It ends soon after the page is closed for good.
+  await patient(callButton(bens, ana)).toBeEnabled();
+  const from = Date.now();
+  await callButton(bens, ana).click();
+  await patient(accept).toBeVisible();
+  await bens.page.close();
+  await patient(accept).toHaveCount(0);
+  expect(Date.now() - from).toBeLessThan(callRingMs); // before its ring would time out
   for (const phone of [anas, bens]) await phone.close();
 });

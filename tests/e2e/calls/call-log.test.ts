@@ -93,7 +93,7 @@ test("call entries are on the caller's side in each person's language, call back
   await expect(bensEntry(`${ana.username}: Missed audio call`)).toBeVisible();
 
   // Makutano lists them above the contacts, the newest first; a tap opens the chat.
-  await anas.goTo("/app/makutano");
+  await anas.openRoute("/app/makutano");
   const recent = page.getByRole("list", { name: texts.makutano.recent }).getByRole("listitem");
   await expect(recent).toHaveCount(5);
   await expect(recent.first()).toContainText("Appel audio annulé");
@@ -104,7 +104,7 @@ test("call entries are on the caller's side in each person's language, call back
   expect(await findAxeViolations(page)).toEqual([]);
   await recent.nth(1).getByRole("link").click();
   await expect(page).toHaveURL(new RegExp(`/app/chat/${ben.id}$`));
-  await bens.goTo("/app/makutano");
+  await bens.openRoute("/app/makutano");
   const bensRecent = bens.page.getByRole("list", { name: bens.texts.makutano.recent }).getByRole("listitem");
   await expect(bensRecent.first()).toContainText("Missed audio call");
   await bensRecent.first().getByRole("link").click();

@@ -108,7 +108,7 @@ test("with a relay the callee's own addresses are sent and tried once the call i
   expect(addressesFrom(b)).not.toEqual([]);
 });
 
-test("no device is opened while it rings, and both hear each other at once when it is answered", async () => {
+test("no device is opened while it rings, both hear each other at once when it is answered, and muted or with the camera off nothing is sent", async () => {
   const [a, b] = await ring();
   await whenDescribed(a);
   // No device was opened while it only rang, and no voice was sent.
@@ -139,11 +139,8 @@ test("no device is opened while it rings, and both hear each other at once when 
   );
   expect(voice.headerBytesSent / voice.packetsSent).toBeLessThan(21);
   await expect.poll(async () => (await readView(a))?.quality).toBeGreaterThan(0);
-});
 
-test("a muted voice is silent, video is shown while the camera is on, and the camera is closed when it is off", async () => {
-  const [a, b] = await ring();
-  await connectSides(a, b);
+  // A muted voice is silent.
   await a.page.evaluate(() => window.side.plane.setMuted(true));
   await expect.poll(async () => (await readView(b))?.peer.isMuted).toBe(true);
   // Buffered sound is played first.
@@ -162,6 +159,7 @@ test("a muted voice is silent, video is shown while the camera is on, and the ca
   await a.page.evaluate(() => window.side.plane.setMuted(false));
   await waitForHearing(b);
 
+  // Video is shown while the camera is on, and the camera is closed when it is off.
   await a.page.evaluate(() => window.side.plane.setCameraOn(true));
   await expect.poll(async () => (await readReceived(b)).frames, { timeout: 15_000 }).toBeGreaterThan(10);
   await expect.poll(() => readView(b)).toMatchObject({ peer: { isMuted: false, hasMic: true, hasVideo: true } });
@@ -190,10 +188,21 @@ test("signals that are lost, duplicated, late and reordered still connect once",
   expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
 });
 
-test("an ICE restart of both sides at the same moment keeps their two media sections and their voices", async () => {
-  sides.faults = { delayMs: () => 150, isLost: () => false, isDoubled: () => false };
+test("a call survives a reload of a page without a ring, an ICE restart of both sides, and a microphone that is pulled out", async () => {
   const [a, b] = await ring();
   await connectSides(a, b);
+  const from = Date.now();
+  await sides.load(b, joel);
+  await start(b, a);
+  await waitForConnected(b);
+  await Promise.all([waitForHearing(a), waitForHearing(b)]);
+  test.info().annotations.push({ type: "loaded again to heard, ms", description: `${Date.now() - from}` });
+  expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
+  expect(await countOf(a, "failed")).toBe(0);
+  expect(await countOf(a, "voiceless")).toBe(0); // the signal that it has no microphone was lost
+
+  // An ICE restart of both sides at the same moment keeps their two media sections and their voices.
+  sides.faults = { delayMs: () => 150, isLost: () => false, isDoubled: () => false };
   for (let round = 0; round < 3; round++) {
     const before = await Promise.all([a, b].map(({ page }) => page.evaluate(() => window.side.generation())));
     await Promise.all([a, b].map(({ page }) => page.evaluate(() => window.side.restart())));
@@ -203,6 +212,12 @@ test("an ICE restart of both sides at the same moment keeps their two media sect
   }
   await Promise.all([waitForHearing(a), waitForHearing(b)]);
   for (const { page } of [a, b]) expect(await page.evaluate(() => window.side.transceivers())).toEqual([2]);
+
+  // A microphone that is pulled out is replaced by another one.
+  const pulled = await a.page.evaluate(() => window.side.pullMicrophone());
+  await expect.poll(async () => (await readView(a))?.mic).toBe("on");
+  await expect.poll(() => a.page.evaluate(() => window.side.microphone())).not.toBe(pulled);
+  await waitForHearing(b);
 });
 
 test("a voice that stops arriving is noticed after two seconds, and returns over a new connection", async () => {
@@ -222,38 +237,8 @@ test("a voice that stops arriving is noticed after two seconds, and returns over
   for (const { page } of [a, b]) expect(await page.evaluate(() => window.side.connections())).toBe(1);
 });
 
-test("a reloaded page returns to the call without a ring", async () => {
-  const [a, b] = await ring();
-  await connectSides(a, b);
-  const from = Date.now();
-  await sides.load(b, joel);
-  await start(b, a);
-  await waitForConnected(b);
-  await Promise.all([waitForHearing(a), waitForHearing(b)]);
-  test.info().annotations.push({ type: "loaded again to heard, ms", description: `${Date.now() - from}` });
-  expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
-  expect(await countOf(a, "failed")).toBe(0);
-  expect(await countOf(a, "voiceless")).toBe(0); // the signal that it has no microphone was lost
-});
-
-test("a page that is reloaded muted and with the camera off sends neither voice nor video", async () => {
+test("receiving audio only leaves the other's camera setting alone, the other is told when their video is sent again, and a page that is reloaded muted and with the camera off sends nothing", async () => {
   const [a, b] = await ring({ ...aline, kind: "video" }, { ...joel, kind: "video" });
-  await connectSides(a, b);
-  await sides.load(b, { ...joel, kind: "video", choices: { isMuted: true, isCameraOn: false } });
-  await start(b, a);
-  await waitForConnected(b);
-  await waitForHearing(b);
-  // Sound is played and is silent. If voice had been sent for a moment, its energy would remain in the sum.
-  await expect.poll(async () => (await readReceived(a)).packets, { timeout: 15_000 }).toBeGreaterThan(5);
-  await expect.poll(async () => (await readView(a))?.peer).toMatchObject({ isMuted: true, isCameraOff: true });
-  const { energy, frames } = await readReceived(a);
-  expect([energy < 0.001, frames]).toEqual([true, 0]);
-  expect(await readView(b)).toMatchObject({ mic: "muted", camera: "off", local: 0 });
-  expect(await b.page.evaluate(() => window.side.sentTracks())).toEqual(["audio", "none"]);
-});
-
-test("receiving audio only leaves the other's camera setting alone, and the other is told when their video is sent again", async () => {
-  const [a, b] = await ring({ ...aline, kind: "video" }, joel);
   await connectSides(a, b);
   await expect.poll(async () => (await readReceived(b)).frames, { timeout: 20_000 }).toBeGreaterThan(5);
   const wants = (are: boolean) => b.page.evaluate((are) => window.side.plane.setRemoteVideoWanted(are), are);
@@ -270,6 +255,19 @@ test("receiving audio only leaves the other's camera setting alone, and the othe
   await expect.poll(async () => (await readView(a))?.peer.isVoiceOnly).toBe(false);
   expect(await readView(a)).toMatchObject({ camera: "off", isVideoRestored: false, local: 0 });
   await expect.poll(async () => (await readView(b))?.peer).toMatchObject({ isCameraOff: true, hasVideo: false });
+
+  // A page that is reloaded muted and with the camera off sends neither voice nor video.
+  await sides.load(b, { ...joel, kind: "video", choices: { isMuted: true, isCameraOn: false } });
+  await start(b, a);
+  await waitForConnected(b);
+  await waitForHearing(b);
+  // Sound is played and is silent. If voice had been sent for a moment, its energy would remain in the sum.
+  await expect.poll(async () => (await readReceived(a)).packets, { timeout: 15_000 }).toBeGreaterThan(5);
+  await expect.poll(async () => (await readView(a))?.peer).toMatchObject({ isMuted: true, isCameraOff: true });
+  const { energy, frames } = await readReceived(a);
+  expect([energy < 0.001, frames]).toEqual([true, 0]);
+  expect(await readView(b)).toMatchObject({ mic: "muted", camera: "off", local: 0 });
+  expect(await b.page.evaluate(() => window.side.sentTracks())).toEqual(["audio", "none"]);
 });
 
 /** Closes one side's page: the other notices within moments. */
@@ -291,16 +289,6 @@ test("a closed page is noticed within moments, and is not reported as muted", as
   await expectMissed(a, b);
   expect(await readView(a)).toMatchObject({ quality: 1, peer: { isMuted: false, hasMic: true } });
   expect(await countOf(a, "voiceless")).toBe(0);
-});
-
-test("a closed page that talked without a microphone is noticed as soon", async () => {
-  const [a, b] = await Promise.all([sides.open(aline), sides.open(joel, false)]);
-  await a.page.evaluate(() => window.side.plane.prepare());
-  await b.page.evaluate(() => window.side.plane.preconnect("a"));
-  await Promise.all([start(b, a), start(a, b)]);
-  await expect.poll(() => countOf(a, "heard"), { timeout: 30_000 }).toBe(1);
-  await waitForHearing(b); // the channel for the hang-up is open, too
-  await expectMissed(a, b);
 });
 
 test("a hang-up is sent to the other side directly, which a side that only rings cannot do", async () => {
@@ -342,24 +330,18 @@ test("of three devices that ring two are preconnected, and only the one that ans
   expect(await a.page.evaluate(() => window.side.connections())).toBe(1);
 });
 
-test("a microphone that is pulled out is replaced by another one", async () => {
-  const [a, b] = await ring();
-  await connectSides(a, b);
-  const pulled = await a.page.evaluate(() => window.side.pullMicrophone());
-  await expect.poll(async () => (await readView(a))?.mic).toBe("on");
-  await expect.poll(() => a.page.evaluate(() => window.side.microphone())).not.toBe(pulled);
-  await waitForHearing(b);
-});
-
-test("a person without microphone permission is told so and hears the other side, which is told that no voice is sent", async () => {
+test("a person without microphone permission is told so and hears the other side, which is told that no voice is sent, and notices a closed page as soon", async () => {
   const [a, b] = await Promise.all([sides.open(aline), sides.open(joel, false)]);
   await a.page.evaluate(() => window.side.plane.prepare());
   await b.page.evaluate(() => window.side.plane.preconnect("a"));
   await Promise.all([start(b, a), start(a, b)]);
   await waitForHearing(b);
   expect(await readView(b)).toMatchObject({ mic: "refused" });
-  await expect.poll(() => countOf(a, "heard")).toBe(1);
+  await expect.poll(() => countOf(a, "heard"), { timeout: 30_000 }).toBe(1);
   await expect.poll(() => readView(a)).toMatchObject({ mic: "on", peer: { isMuted: false, hasMic: false } });
+
+  // Its closed page is noticed as soon as one that talks: the channel for the hang-up is open by now.
+  await expectMissed(a, b);
 });
 
 test("a hidden address is never sent, even if there is no other connection", async () => {

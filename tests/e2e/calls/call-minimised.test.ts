@@ -16,32 +16,6 @@ import { makePair, toSite } from "#tests/support/people/pair.ts";
 test.use({ actionTimeout: callTimeoutMs });
 const patient = expect.configure({ timeout: callTimeoutMs });
 
-test("a message in a chat behind the call's screen counts as read when the screen is closed, and not before", async ({
-  browser,
-  server,
-}) => {
-  const { people } = await makePair(toSite(server), 8_392);
-  const [ana, ben] = people;
-  const [anas, bens] = [await openCallClient(browser, server), await openCallClient(browser, server)];
-  await Promise.all([anas.signInToChat(ana, ben.id), bens.signInToChat(ben, ana.id)]);
-  await connectCall(anas, bens, ben);
-  await callControl(anas, "minimise").click();
-  await expect(callScreen(bens, ana)).toBeVisible();
-
-  await anas.write("Je t'envoie l'adresse");
-  await patient(anas.ticks("Je t'envoie l'adresse", "delivered")).toBeVisible();
-  // One full round trip after the message arrived in the chat.
-  await anas.write("Deuxième étage");
-  await patient(anas.ticks("Deuxième étage", "delivered")).toBeVisible();
-  await expect(anas.ticks("Je t'envoie l'adresse", "delivered")).toBeVisible();
-
-  await callControl(bens, "minimise").click();
-  await expect(bens.message("Deuxième étage")).toBeVisible();
-  for (const text of ["Je t'envoie l'adresse", "Deuxième étage"]) {
-    await patient(anas.ticks(text, "read")).toBeVisible();
-  }
-});
-
 /** Remote video frames drawn so far. */
 const framesAt = ({ page }: TestClient): Promise<number> =>
   page.evaluate(async () => {
@@ -66,15 +40,36 @@ const expectNoPictures = async (phone: TestClient): Promise<void> => {
   await expect.poll(isStill, { intervals: [1_500], timeout: callTimeoutMs }).toBe(true);
 };
 
-test("video is not sent while its call or page is hidden, and returns to the screen or to a picture-in-picture window", async ({
+test("a message behind the call's screen counts as read once the screen is closed, not before; video is not sent while its call or page is hidden, and returns to the screen or to a picture-in-picture window", async ({
   browser,
   server,
 }) => {
-  const { people } = await makePair(toSite(server), 8_394);
+  const { people } = await makePair(toSite(server), 8_392);
   const [ana, ben] = people;
   const [anas, bens] = [await openCallClient(browser, server), await openCallClient(browser, server)];
-  await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben)]);
+  await Promise.all([anas.signInToChat(ana, ben.id), bens.signInToChat(ben, ana.id)]);
   await connectCall(anas, bens, ben, "video");
+  await callControl(anas, "minimise").click();
+  await expect(callScreen(bens, ana)).toBeVisible();
+
+  await anas.write("Je t'envoie l'adresse");
+  await patient(anas.ticks("Je t'envoie l'adresse", "delivered")).toBeVisible();
+  // One full round trip after the message arrived in the chat.
+  await anas.write("Deuxième étage");
+  await patient(anas.ticks("Deuxième étage", "delivered")).toBeVisible();
+  await expect(anas.ticks("Je t'envoie l'adresse", "delivered")).toBeVisible();
+
+  await callControl(bens, "minimise").click();
+  await expect(bens.message("Deuxième étage")).toBeVisible();
+  for (const text of ["Je t'envoie l'adresse", "Deuxième étage"]) {
+    await patient(anas.ticks(text, "read")).toBeVisible();
+  }
+
+  // Both see each other again, and then Ben, outside the chat, hides the call.
+  await anas.page.getByRole("button", { name: anas.texts.calls.restore }).click();
+  await bens.openRoute("/app");
+  const restore = bens.page.getByRole("button", { name: fill(bens.texts.calls.restoreName, { name: ana.username }) });
+  await restore.click();
   await expectSeeing(anas, bens);
   await callControl(bens, "mute").click();
   const unseen = callScreen(anas, ben).getByText(fill(anas.texts.calls.notice.cameraUnwanted, { name: ben.username }));
@@ -100,7 +95,7 @@ test("video is not sent while its call or page is hidden, and returns to the scr
   await bens.page.evaluate(() => document.exitPictureInPicture());
   await patient(unseen).toBeVisible();
 
-  await bens.page.getByRole("button", { name: fill(bens.texts.calls.restoreName, { name: ana.username }) }).click();
+  await restore.click();
   await expectSeeing(bens);
   await expect(unseen).toHaveCount(0);
 

@@ -1,4 +1,5 @@
 import type { Locator } from "@playwright/test";
+import { createUuid, privateConversationId } from "#contract/ids.ts";
 import { findAxeViolations, findAxeViolationsInBothThemes } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import {
@@ -6,16 +7,14 @@ import {
   callControl,
   callScreen,
   callTimeoutMs,
-  connectCall,
   expectHearing,
   findBox,
   makeNetworkSwitch,
   openCallClient,
-  pauseBetweenTaps,
 } from "#tests/support/browser/call-client.ts";
 import { fill, findToast, type TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
 test.use({ actionTimeout: callTimeoutMs });
 const patient = expect.configure({ timeout: callTimeoutMs });
@@ -31,7 +30,7 @@ const expectApart = async (one: Locator, other: Locator) => {
   await expect.poll(areApart, { timeout: callTimeoutMs }).toBe(true);
 };
 
-test("elements next to a call block nothing: questions, toasts, the back button, the focus, a second caller, the network", async ({
+test("elements next to a call block nothing: questions, toasts, the network, the back button, the focus, a second caller", async ({
   browser,
   server,
 }) => {
@@ -43,21 +42,17 @@ test("elements next to a call block nothing: questions, toasts, the back button,
   ];
   await connectPeople(site, ana, ben);
   await connectPeople(site, ana, cleo);
-  const [anas, bens, cleos] = [
-    await openCallClient(browser, server),
-    await openCallClient(browser, server),
-    await openCallClient(browser, server),
-  ];
+  const [anas, bens] = [await openCallClient(browser, server), await openCallClient(browser, server)];
   const cut = await makeNetworkSwitch(anas.context);
-  await Promise.all([
-    anas.signIn(ana, "/app/contacts"),
-    bens.signInToChat(ben, ana.id),
-    cleos.signInToChat(cleo, ana.id),
-  ]);
+  await Promise.all([anas.signIn(ana, "/app/contacts"), bens.signInToChat(ben, ana.id)]);
   const { page, texts } = anas;
   const contacts = page.getByRole("list", { name: texts.contacts.title });
   await contacts.getByRole("link", { name: "Ben" }).first().click();
   await patient(anas.composer()).toBeVisible();
+
+  // A page that finished loading shows no loading indicator.
+  await expect(bens.page.getByText(bens.texts.chat.emptyTitle)).toBeVisible();
+  await expect(bens.page.locator("[role=status]").getByText(bens.texts.common.loading)).toHaveCount(0);
 
   // She is asked whether she accepts the price, and he calls meanwhile.
   await page.evaluate(() => localStorage.removeItem("call-price"));
@@ -67,6 +62,15 @@ test("elements next to a call block nothing: questions, toasts, the back button,
   await callButton(bens, ana).click();
   await patient(callScreen(anas, ben).and(page.locator(":has([data-act=accept])"))).toBeVisible();
   await expect(price).toHaveCount(0);
+
+  // Without a connection to the server the screen of the ringing call says so.
+  const awayRinging = callScreen(anas, ben).getByText(texts.calls.awayRinging);
+  await expect(awayRinging).toHaveCount(0);
+  await cut(true);
+  await patient(awayRinging).toBeVisible();
+  expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+  await cut(false);
+  await patient(awayRinging).toHaveCount(0);
 
   // Back closes the ring only; the focus is where the call can be answered.
   const address = page.url();
@@ -90,12 +94,18 @@ test("elements next to a call block nothing: questions, toasts, the back button,
   await patient(toast).toBeVisible();
   await expectApart(toast, banner(anas));
   await expectApart(toast, page.getByRole("main").locator("header"));
-  await anas.goTo("/app/contacts");
-  await patient(callScreen(anas, ben)).toBeVisible(); // reloaded
+  await anas.openRoute("/app/contacts");
+  await banner(anas).getByRole("button", { name: texts.calls.restore }).click();
+  await patient(callScreen(anas, ben)).toBeVisible();
 
   // Another person calls: Ana is in a call and is notified there.
-  await callButton(cleos, ana).click();
-  await patient(callScreen(anas, ben).getByText(fill(texts.calls.say.called, { name: "Cléo" }))).toBeVisible();
+  const conversation = privateConversationId(cleo.id, ana.id);
+  const body = { conversation, device: createUuid(), call_id: createUuid(), type: "audio" };
+  const isNotified = callScreen(anas, ben).getByText(fill(texts.calls.say.called, { name: "Cléo" }));
+  await Promise.all([
+    patient(isNotified).toBeVisible(),
+    callSite(site, "POST", "/api/calls", { token: cleo.token, body }),
+  ]);
   expect(await findAxeViolations(page)).toEqual([]);
 
   // Without a connection to the server the call continues, and both are told so.
@@ -121,84 +131,5 @@ test("elements next to a call block nothing: questions, toasts, the back button,
   await patient(card(bens, "Ana")).toBeVisible();
   await expect(card(anas, "Ben").getByText(texts.calls.feedback.question)).toHaveCount(0);
   await expectApart(card(anas, "Ben"), page.getByRole("main"));
-  for (const phone of [anas, bens, cleos]) await phone.close();
-});
-
-test("a page that finished loading shows no loading indicator", async ({ browser, server }) => {
-  const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 8_382, "Ana"), await makePerson(site, 8_383, "Ben")];
-  await connectPeople(site, ana, ben);
-  const anas = await openCallClient(browser, server);
-  await anas.signInToChat(ana, ben.id);
-  await expect(anas.page.getByText(anas.texts.chat.emptyTitle)).toBeVisible();
-  await expect(anas.page.locator("[role=status]").getByText(anas.texts.common.loading)).toHaveCount(0);
-  await anas.close();
-});
-
-test("without a connection to the server the screen of a ringing call says so", async ({ browser, server }) => {
-  const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 8_375, "Ana"), await makePerson(site, 8_376, "Ben")];
-  await connectPeople(site, ana, ben);
-  const [anas, bens] = [await openCallClient(browser, server), await openCallClient(browser, server)];
-  const cut = await makeNetworkSwitch(bens.context);
-  await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben)]);
-  await callButton(anas, ben).click();
-  await patient(callScreen(bens, ana)).toBeVisible();
-  await expect(callScreen(bens, ana).getByText(bens.texts.calls.awayRinging)).toHaveCount(0);
-  await cut(true);
-  await patient(callScreen(bens, ana).getByText(bens.texts.calls.awayRinging)).toBeVisible();
-  expect(await findAxeViolationsInBothThemes(bens.page)).toEqual([]);
-  await cut(false);
-  await patient(callScreen(bens, ana).getByText(bens.texts.calls.awayRinging)).toHaveCount(0);
-  await callControl(bens, "accept").click();
-  await expectHearing(anas, bens);
-  for (const phone of [anas, bens]) await phone.close();
-});
-
-test("a call whose tab is closed continues in another tab of the browser, and can be ended there", async ({
-  browser,
-  server,
-}) => {
-  const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 8_378, "Ana"), await makePerson(site, 8_379, "Ben")];
-  await connectPeople(site, ana, ben);
-  const [anas, bens] = [await openCallClient(browser, server), await openCallClient(browser, server)];
-  await Promise.all([anas.signInToChat(ana, ben.id), bens.signIn(ben)]);
-  const { texts } = anas;
-  const second = await anas.context.newPage();
-  await anas.goTo("/app", second);
-  const button = (name: string) => second.getByRole("button", { name, exact: true });
-
-  await connectCall(anas, bens, ben);
-  await patient(second.getByText(texts.calls.otherTab, { exact: true })).toBeVisible();
-  await expect(second.getByText("Ben", { exact: true }).first()).toBeVisible();
-  await expect(button(texts.calls.resume)).toHaveCount(0);
-  for (const colorScheme of ["dark", "light"] as const) {
-    await second.emulateMedia({ colorScheme });
-    expect(await findAxeViolations(second)).toEqual([]);
-  }
-  await anas.page.close();
-  await button(texts.calls.resume).click();
-  await patient(second.getByRole("dialog", { name: "Ben" })).toBeVisible();
-  await expectHearing(bens);
-  await pauseBetweenTaps({ page: second });
-  await button(texts.calls.hangUp).click();
-  await patient(callScreen(bens, ana)).toHaveCount(0);
-
-  // The call can also be ended while it belongs to another tab.
-  const third = await anas.context.newPage();
-  await anas.openChat(ben.id, third);
-  await callButton(bens, ana)
-    .or(bens.page.getByRole("link", { name: "Ana" }).first())
-    .first()
-    .click();
-  await patient(callButton(bens, ana)).toBeEnabled();
-  await callButton(bens, ana).click();
-  await third.getByRole("button", { name: texts.calls.accept, exact: true }).click();
-  await patient(second.getByText(texts.calls.otherTab, { exact: true })).toBeVisible();
-  await button(texts.calls.hangUp).click();
-  await patient(second.getByText(texts.calls.otherTab, { exact: true })).toHaveCount(0);
-  await patient(callScreen(bens, ana)).toHaveCount(0);
-  await patient(third.getByRole("button", { name: texts.calls.hangUp, exact: true })).toHaveCount(0);
   for (const phone of [anas, bens]) await phone.close();
 });

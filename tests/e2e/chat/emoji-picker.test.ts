@@ -54,24 +54,22 @@ test("emoji are inserted at the caret, in the skin tone of the person, and offer
   await expect(panel).toHaveCount(0);
   await expect(field).toHaveValue("👍🏽😀On y va");
 
-  // A phone that is turned, in another language: the panel stays below the header, and names are searched.
-  await client.switchLanguage("pt");
-  await page.reload();
+  // A phone that is turned: the panel stays below the header.
   await page.setViewportSize({ width: 740, height: 360 });
   await findButton().click();
   const header = await page.getByRole("main").locator("header").first().boundingBox();
   const search = await findPanel().getByRole("searchbox").boundingBox();
   expect(search?.y).toBeGreaterThan((header?.y ?? 0) + (header?.height ?? 0));
-  await findPanel().getByRole("searchbox").fill("foguete");
+  await findPanel().getByRole("searchbox").fill("fusée");
   await findPanel().getByRole("searchbox").press("Enter");
-  await expect(field).toHaveValue("👍🏽😀On y va🚀");
+  await expect(field).toHaveValue("👍🏽😀🚀On y va");
   await page.keyboard.press("Escape");
 
-  // Recent ones are there after a reload, beside the field on a wide screen.
+  // Recent ones are there after a reload in another language, beside the field on a wide screen.
   await page.setViewportSize({ width: 1280, height: 800 });
   await client.switchLanguage("en");
   await page.reload();
-  await expect(field).toHaveValue("👍🏽😀On y va🚀");
+  await expect(field).toHaveValue("👍🏽😀🚀On y va");
   await findButton().click();
   const recent = findPanel().getByRole("region", { name: client.texts.reactions.groups.recent });
   await expect(recent.getByRole("button")).toHaveText(["🚀", "😀", "👍🏽"]);

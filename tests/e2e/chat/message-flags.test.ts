@@ -72,10 +72,8 @@ test("messages are starred and deleted for oneself on two devices, offline too, 
     token: ana.token,
     body: { starred: true },
   });
-  await phone.switchLanguage("pt");
-  await page.reload();
-  await page.getByRole("button", { name: phone.texts.common.more, exact: true }).click();
-  await page.getByRole("menuitem", { name: phone.texts.starred.title, exact: true }).click();
+  await page.getByRole("button", { name: texts.common.more, exact: true }).click();
+  await page.getByRole("menuitem", { name: texts.starred.title, exact: true }).click();
   await expect(listStars(phone)).toHaveText([/Le code est 4821/, /Rendez-vous à midi/, /À demain/]);
   expect(await findAxeViolations(page)).toEqual([]);
   await listStars(phone).filter({ hasText: "4821" }).getByRole("button").first().click();
@@ -91,19 +89,19 @@ test("messages are starred and deleted for oneself on two devices, offline too, 
   await expect(listStars(laptop)).toHaveCount(2);
   await laptop.page.getByRole("button", { name: laptop.texts.masolo.undo }).click();
   await expect(listStars(laptop)).toHaveCount(3);
-  expect(await findAxeViolations(laptop.page)).toEqual([]);
 
   // A message that is deleted for everybody is in no list.
   await callSite(site, "DELETE", `/api/conversations/${id}/messages/1`, { token: ben.token });
   await expect(listStars(laptop)).toHaveText([/À demain/, /Rendez-vous à midi/]);
 
   // Messages of the other person are deleted for oneself, also without a network: from the chat, the stars and the preview.
-  await phone.goTo(`/app/chat/${ben.id}`);
-  await choose(phone, "ligne 69", phone.texts.starred.add);
+  await page.getByRole("button", { name: texts.chat.toLatest }).click();
+  await choose(phone, "ligne 69", texts.starred.add);
   await expect(findStar(phone, "ligne 69")).toBeVisible();
-  await choose(phone, "ligne 69", phone.texts.starred.remove);
+  await expect(listStars(laptop)).toHaveCount(3);
+  await choose(phone, "ligne 69", texts.starred.remove);
   await expect(findStar(phone, "ligne 69")).toHaveCount(0);
-  await waitForOfflineReady(page);
+  await expect(listStars(laptop)).toHaveCount(2);
   await phone.context.setOffline(true);
   await deleteForSelf(phone, "À demain");
   await page.reload();

@@ -52,30 +52,18 @@ test("a group message is answered in private, offline, from quote to group, and 
   expect(await findAxeViolations(bens.page)).toEqual([]);
   await expect(anas.ticks("Entre nous", "read")).toBeVisible();
 
-  // Times of the own message, in each language; without a network only what the ticks say.
-  for (const [language, day] of [
-    ["fr", "Aujourd’hui"],
-    ["pt", "Hoje"],
-    ["en", "Today"],
-  ] as const) {
-    if (language !== "fr") {
-      await anas.switchLanguage(language);
-      await page.reload();
-    }
-    const { info } = anas.texts.messages;
-    await choose(anas, "Entre nous", info.title);
-    const sheet = page.getByRole("dialog", { name: info.title });
-    for (const name of ["sent", "delivered", "read"] as const)
-      await expect(sheet.locator("div", { has: page.getByText(info[name], { exact: true }) }).last()).toContainText(
-        new RegExp(`${day}, \\d\\d:\\d\\d`),
-      );
-    if (language === "fr") expect(await findAxeViolations(page)).toEqual([]);
-    await page.keyboard.press("Escape");
-  }
-  const { info } = anas.texts.messages;
+  // Times of the own message; without a network only what the ticks say.
+  const { info } = texts.messages;
+  const sheet = page.getByRole("dialog", { name: info.title });
+  await choose(anas, "Entre nous", info.title);
+  for (const name of ["sent", "delivered", "read"] as const)
+    await expect(sheet.locator("div", { has: page.getByText(info[name], { exact: true }) }).last()).toContainText(
+      /Aujourd’hui, \d\d:\d\d/,
+    );
+  expect(await findAxeViolations(page)).toEqual([]);
+  await page.keyboard.press("Escape");
   await anas.context.setOffline(true);
   await choose(anas, "Entre nous", info.title);
-  const sheet = page.getByRole("dialog", { name: info.title });
   await expect(sheet.getByText(info.offline)).toBeVisible();
   await expect(sheet.getByText(info.confirmed)).toHaveCount(2);
   await page.keyboard.press("Escape");
@@ -87,16 +75,16 @@ test("a group message is answered in private, offline, from quote to group, and 
   await expect(bens.message("On part à quelle heure ?")).toBeInViewport();
 
   // The owner deletes the message: its tombstone says so, and quotes no longer show its words.
-  await anas.goTo(`/app/group/${id}`);
-  await choose(anas, "On part", anas.texts.common.delete);
+  await anas.openRoute(`/app/group/${id}`);
+  await choose(anas, "On part", texts.common.delete);
   const question = page.getByRole("alertdialog");
-  await expect(question).toContainText(fill(anas.texts.messages.deleteOfMemberBody, { name: "Ben" }));
-  await question.getByRole("button", { name: anas.texts.messages.deleteForAll }).click();
-  await expect(page.getByText(anas.texts.messages.deletedDone)).toBeVisible();
-  await anas.goTo(`/app/chat/${ben.id}`);
+  await expect(question).toContainText(fill(texts.messages.deleteOfMemberBody, { name: "Ben" }));
+  await question.getByRole("button", { name: texts.messages.deleteForAll }).click();
+  await expect(page.getByText(texts.messages.deletedDone)).toBeVisible();
+  await anas.openRoute(`/app/chat/${ben.id}`);
   const deletedBy = bens.texts.messages.deletedBy.replace(/\{name\}.*/, "");
   await expect(bens.page.getByRole("main").getByText(new RegExp(`${deletedBy}.?Ana Mbuyi`))).toBeVisible();
-  await expect(anas.message("Entre nous")).toContainText(anas.texts.messages.deletedByMe);
+  await expect(anas.message("Entre nous")).toContainText(texts.messages.deletedByMe);
 
   // What Ben wrote can be answered in private after he was removed: he keeps it.
   await sendTexts(site, ben, id, ["Bien arrivé"]);
@@ -115,7 +103,7 @@ test("a group message is answered in private, offline, from quote to group, and 
     token: ana.token,
     body: { deleted: true },
   });
-  await expect(anas.message("Bon séjour")).toContainText(anas.texts.messages.deletedByMe);
+  await expect(anas.message("Bon séjour")).toContainText(texts.messages.deletedByMe);
   await anas.close();
   await bens.close();
 });

@@ -42,7 +42,7 @@ const readDrawnTexts = (page: Page): Promise<DrawnText[]> =>
     }),
   );
 
-test("a text is drawn alike before and after the app has loaded: direction, links and formats", async ({
+test("a text is drawn alike before and after the app has loaded: direction, links, formats and marks of the document's template", async ({
   browser,
   server,
 }) => {
@@ -60,6 +60,7 @@ test("a text is drawn alike before and after the app has loaded: direction, link
     { text: "C:\\Users\\_x_\\*.txt" },
     { text: "https://example.org/{a}", links: ["https://example.org/%7Ba%7D"] },
     { text: "https://example.org。", links: ["https://example.org/"] },
+    { text: "%data% %view% %css% $& <b>gras</b>" }, // marks of the document's template
   ];
   const { ana, ben } = await makeChat(
     toSite(server),
@@ -77,6 +78,10 @@ test("a text is drawn alike before and after the app has loaded: direction, link
     const drawn = before[index];
     expect(drawn).toMatchObject({ links: links ?? [], formats: formats ?? [], ...(edges && { edges }) });
   }
+  // The app takes its data from the document.
+  const readData = () =>
+    page.evaluate(() => JSON.parse(document.getElementById("first-data")?.textContent ?? "") as unknown);
+  await expect(async () => expect(await readData()).toMatchObject({ user: ben.id })).toPass(); // the page is being parsed
   release();
   await waitForTakeover(page);
   expect(await readDrawnTexts(page)).toEqual(before);

@@ -7,64 +7,6 @@ import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 import { readServerLog } from "#tests/support/server/logs.ts";
 
-test("a message that contains a mark of the document's template is shown as it is, and the app takes its data", async ({
-  browser,
-  server,
-}) => {
-  const site = toSite(server);
-  const text = "%data% %view% %css% $& <b>gras</b>";
-  const { ana, ben } = await makeChat(site, 9601, [text]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
-  const release = await holdScripts(client.context);
-  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
-  await expect(firstView(page).getByText(text, { exact: true })).toBeVisible();
-  const readData = () =>
-    page.evaluate(() => JSON.parse(document.getElementById("first-data")?.textContent ?? "") as unknown);
-  await expect(async () => expect(await readData()).toMatchObject({ user: ben.id })).toPass(); // the page is being parsed
-  release();
-  await waitForTakeover(page);
-  await expect(client.message(text, page)).toBeVisible();
-});
-
-test("a half-typed text is not sent by an earlier press of the record button", async ({ browser, server }) => {
-  const site = toSite(server);
-  const { ana, ben, conversation } = await makeChat(site, 9603, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
-  const release = await holdScripts(client.context);
-  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
-  await firstView(page).getByRole("button", { name: client.texts.chat.voice.record }).click();
-  await firstView(page).getByRole("textbox").fill("pas encore fini");
-  release();
-  await waitForTakeover(page);
-  await expect(client.composer(page)).toHaveValue("pas encore fini");
-  await page.waitForTimeout(500);
-  expect((await readServerLog(site, ben, conversation)).map(({ text }) => text)).toEqual(["bonjour"]);
-});
-
-test("a double tap on send sends once and records nothing", async ({ browser, server }) => {
-  const site = toSite(server);
-  const { ana, ben, conversation } = await makeChat(site, 9605, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
-  await page.addInitScript(() => {
-    navigator.mediaDevices.getUserMedia = () => {
-      Object.assign(window, { hasRecorded: true });
-      return Promise.reject(new DOMException("", "NotAllowedError"));
-    };
-  });
-  const release = await holdScripts(client.context);
-  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
-  await firstView(page).getByRole("textbox").fill("une fois");
-  await firstView(page).locator("[type=submit]").dblclick();
-  await expect(firstView(page).locator("[data-early]")).toHaveCount(0);
-  release();
-  await expect(client.ticks("une fois", "sent", page)).toBeVisible({ timeout: 30_000 });
-  expect(await page.evaluate(() => Reflect.get(window, "hasRecorded"))).toBeUndefined();
-  expect((await readServerLog(site, ben, conversation)).map(({ text }) => text)).toEqual(["bonjour", "une fois"]);
-});
-
 test("a press on Send before the script of the document has arrived keeps the text", async ({ browser, server }) => {
   const site = toSite(server);
   const { ana, ben } = await makeChat(site, 7724, ["bonjour"]);
@@ -86,7 +28,10 @@ test("a press on Send before the script of the document has arrived keeps the te
   await client.close();
 });
 
-test("every text sent while the app takes over is sent once, in order", async ({ browser, server }) => {
+test("every text sent while the app takes over is sent once, in order, and every key typed then arrives", async ({
+  browser,
+  server,
+}) => {
   const site = toSite(server);
   const { ana, ben, conversation } = await makeChat(site, 9607, ["bonjour"]);
   const client = await openPhone(browser, server);
@@ -121,19 +66,13 @@ test("every text sent while the app takes over is sent once, in order", async ({
     .poll(async () => (await readServerLog(site, ben, conversation)).map(({ text }) => text), { timeout: 30_000 })
     .toEqual(["bonjour", ...Array.from({ length: count }, (_, index) => `texte ${index + 1}`)]);
   await expect(client.composer(page)).toHaveValue("");
-});
 
-test("every key typed while the app takes over arrives", async ({ browser, server }) => {
-  const site = toSite(server);
-  const { ana, ben } = await makeChat(site, 9609, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
-  const release = await holdScripts(client.context);
-  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  const releaseNext = await holdScripts(client.context);
+  await page.reload({ waitUntil: "commit" });
   await firstView(page).getByRole("textbox").click();
   let typed = "";
   for (let n = 0, after = 0; after < 20 && n < 3_000; n++) {
-    if (n === 10) release();
+    if (n === 10) releaseNext();
     const key = String.fromCharCode(97 + (n % 26));
     await page.keyboard.press(key);
     typed += key;
@@ -143,20 +82,30 @@ test("every key typed while the app takes over arrives", async ({ browser, serve
   await expect(firstView(page)).toHaveCount(0);
 });
 
-for (const ending of ["in another tab", "behind the back button"]) {
-  test(`nothing of a person stays on screen once the session has ended ${ending}`, async ({ browser, server }) => {
-    const site = toSite(server);
-    const n = ending === "in another tab" ? 9611 : 9613;
-    const { ana, ben } = await makeChat(site, n, ["secret"]);
-    const client = await openPhone(browser, server);
-    const page = await openCold(client, ben);
+test("nothing of a person stays on screen once the session has ended in another tab, or meanwhile behind the back button, or for the cookies of another person", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const { ana, ben } = await makeChat(site, 9611, ["secret"]);
+  const stranger = await makePerson(site, 9613);
+  const client = await openPhone(browser, server);
+  const page = await client.context.newPage();
+  const path = `/app/chat/${ana.id}`;
+  const expectNothing = async () => {
+    await expect(firstView(page).locator("> *")).toHaveCount(0);
+    await expect(page.getByText("secret")).toHaveCount(0);
+  };
+  for (const ending of ["in another tab", "behind the back button"]) {
+    await openCold(client, ben, page);
     const release = await holdScripts(client.context);
-    await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+    await page.goto(path, { waitUntil: "commit" });
     await firstView(page).getByRole("textbox").fill("à moitié écrit");
     if (ending === "in another tab") {
       const other = await client.context.newPage();
       await other.goto("/favicon.svg");
       await other.evaluate(() => localStorage.removeItem("session"));
+      await other.close();
     } else {
       await page.evaluate(() => {
         localStorage.removeItem("session");
@@ -169,8 +118,24 @@ for (const ending of ["in another tab", "behind the back button"]) {
     release();
     await page.waitForURL((url) => !url.pathname.startsWith("/app"));
     await expect(page.getByText("secret")).toHaveCount(0);
-  });
-}
+  }
+
+  // The cookies are another person's than this browser's session.
+  await holdScripts(client.context);
+  await openCold(client, ben, page);
+  await client.setSessionCookies(stranger);
+  await page.goto("/app", { waitUntil: "commit" });
+  await expectNothing();
+  await client.setSessionCookies(ben);
+  await page.goto(path, { waitUntil: "commit" });
+  await expect(firstView(page)).toContainText("secret");
+  // Signed out in another tab: going back shows nothing of the person.
+  await page.goto("/favicon.svg");
+  await page.evaluate(() => localStorage.clear());
+  await client.context.clearCookies();
+  await page.goBack({ waitUntil: "commit" });
+  await expectNothing();
+});
 
 test("a text sent without room on the phone is sent by the app, unless it was changed meanwhile", async ({
   browser,
@@ -212,19 +177,20 @@ test("chats and lists with a notice are left to the app: a deleted account, an e
   await connectPeople(site, newcomer, friend);
   const deleted = await callSite(site, "DELETE", "/api/account", { token: ana.token, body: { user_id: ana.id } });
   expect(deleted.status).toBe(204);
-  for (const [person, path] of [
-    [ben, `/app/chat/${ana.id}`],
-    [newcomer, `/app/chat/${friend.id}`],
-    [newcomer, "/app"],
+  for (const [person, paths] of [
+    [ben, [`/app/chat/${ana.id}`]],
+    [newcomer, [`/app/chat/${friend.id}`, "/app"]],
   ] as const) {
     const client = await openPhone(browser, server);
     const page = await openCold(client, person);
-    const release = await holdScripts(client.context);
-    await page.goto(path, { waitUntil: "commit" });
-    await expect(page.locator("#shell")).toBeVisible();
-    await expect(page.locator("#first-view > *")).toHaveCount(0);
-    release();
-    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    for (const path of paths) {
+      const release = await holdScripts(client.context);
+      await page.goto(path, { waitUntil: "commit" });
+      await expect(page.locator("#shell")).toBeVisible();
+      await expect(page.locator("#first-view > *")).toHaveCount(0);
+      release();
+      await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+    }
     await client.close();
   }
 });

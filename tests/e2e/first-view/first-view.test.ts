@@ -8,22 +8,26 @@ import {
   makeChat,
   openCold,
   openPhone,
+  phoneOptions,
   readLayoutShift,
   recordLayoutShift,
 } from "#tests/support/browser/cold-start.ts";
 import { TestClient, textsOf, waitForTakeover } from "#tests/support/browser/test-client.ts";
+import { readUnsentRows } from "#tests/support/browser/unsent-rows.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { callSite, makePerson } from "#tests/support/people/people.ts";
-import { readServerLog } from "#tests/support/server/logs.ts";
+import { callSite } from "#tests/support/people/people.ts";
+import { readServerTexts } from "#tests/support/server/logs.ts";
 
-const phone = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true } as const;
-
-test("the list and a chat are readable before any script, and lead on by links", async ({ browser, server }) => {
+test("the list and a chat are readable before any script, and lead on by links; scripts that never arrive leave a hint", async ({
+  browser,
+  server,
+}) => {
   const site = toSite(server);
   const { ana, ben } = await makeChat(site, 9001, ["premier", "tout dernier"]);
-  const client = await openPhone(browser, server);
+  const context = await browser.newContext({ baseURL: server.origin, serviceWorkers: "block", ...phoneOptions });
+  const client = await TestClient.openIn(context, server, "pt", true);
   const page = await openCold(client, ben);
-  await holdScripts(client.context);
+  await holdScripts(context);
   await page.goto("/app", { waitUntil: "commit" });
   await expect(firstView(page).getByRole("link", { name: ana.username })).toContainText("tout dernier");
   // The icons, which are painted after the text.
@@ -33,53 +37,51 @@ test("the list and a chat are readable before any script, and lead on by links",
   await expect(firstView(page).getByRole("listitem").last()).toContainText("tout dernier");
   await expect(firstView(page).getByRole("textbox")).toBeEditable();
   expect(await findAxeViolations(page)).toEqual([]);
+
+  await context.route("**/assets/*.js", (route) => route.abort());
+  await page.goto(`/app/chat/${ana.id}`);
+  await expect(firstView(page).getByText("tout dernier")).toBeVisible();
+  await expect(firstView(page).getByRole("textbox", { name: textsOf.pt.chat.composer })).toBeVisible();
+  await expect(page.getByRole("alert")).toBeVisible();
   await client.close();
 });
 
-test("text typed before the app has loaded stays, with its caret and focus", async ({ browser, server }) => {
+test("text typed before the app has loaded stays, with its caret and focus, is not sent by an earlier press of the record button, and as a stored draft is continued in the next first view", async ({
+  browser,
+  server,
+}) => {
   const site = toSite(server);
-  const { ana, ben } = await makeChat(site, 9003, ["bonjour"]);
+  const { ana, ben, conversation } = await makeChat(site, 9003, ["bonjour"]);
   const client = await openPhone(browser, server);
   const page = await openCold(client, ben);
   const release = await holdScripts(client.context);
   await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
-  await firstView(page).getByRole("textbox").click();
+  await firstView(page).getByRole("button", { name: client.texts.chat.voice.record }).click();
+  const field = firstView(page).getByRole("textbox");
+  await field.click();
   await page.keyboard.type("à moitié écrit");
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("ArrowLeft");
   release();
   await waitForTakeover(page);
-  const composer = page.getByRole("textbox", { name: client.texts.chat.composer });
+  const composer = client.composer(page);
   await expect(composer).toHaveValue("à moitié écrit");
   await expect(composer).toBeFocused();
   await page.keyboard.type("X");
   await expect(composer).toHaveValue("à moitié écrXit");
-  await page.reload();
-  await waitForTakeover(page);
-  await expect(page.getByRole("textbox", { name: client.texts.chat.composer })).toHaveValue("à moitié écrXit");
-  await client.close();
-});
+  await expect
+    .poll(async () => (await readUnsentRows(page, "drafts")).map((row) => row["text"]))
+    .toEqual(["à moitié écrXit"]);
+  expect(await readServerTexts(site, ben, conversation)).toEqual(["bonjour"]);
 
-test("a message sent before the app has loaded is sent exactly once", async ({ browser, server }) => {
-  const site = toSite(server);
-  const { ana, ben, conversation } = await makeChat(site, 9005, ["bonjour"]);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
-  const release = await holdScripts(client.context);
-  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
-  for (const text of ["sans script", "et encore"]) {
-    await firstView(page).getByRole("textbox").fill(text);
-    await firstView(page).getByRole("button", { name: client.texts.chat.send, exact: true }).click();
-    await expect(firstView(page).getByRole("listitem").last()).toContainText(text);
-  }
-  await expect(firstView(page).getByRole("textbox")).toHaveValue("");
-  release();
-  await expect(client.ticks("et encore", "sent", page)).toBeVisible({ timeout: 20_000 });
-  await page.reload();
+  const releaseNext = await holdScripts(client.context);
+  await page.reload({ waitUntil: "commit" });
+  await expect(field).toHaveValue("à moitié écrXit");
+  await field.press("Control+End");
+  await field.pressSequentially(" et la suite");
+  releaseNext();
   await waitForTakeover(page);
-  await expect(page.getByRole("main").getByText("sans script")).toHaveCount(1);
-  const texts = (await readServerLog(site, ben, conversation)).map(({ text }) => text);
-  expect(texts).toEqual(["bonjour", "sans script", "et encore"]);
+  await expect(composer).toHaveValue("à moitié écrXit et la suite");
   await client.close();
 });
 
@@ -105,68 +107,41 @@ test("a message sent before the scripts, without a network and with the page clo
   await next.goto(`/app/chat/${ana.id}`);
   await waitForTakeover(next);
   await expect(next.getByRole("textbox", { name: client.texts.chat.composer })).toHaveValue("et un brouillon");
-  await expect
-    .poll(async () => (await readServerLog(site, ben, conversation)).map(({ text }) => text))
-    .toEqual(["bonjour", "écrit hors ligne"]);
+  await expect.poll(() => readServerTexts(site, ben, conversation)).toEqual(["bonjour", "écrit hors ligne"]);
   await client.close();
 });
 
-test("a stored draft is shown before the app has loaded, and continued there", async ({ browser, server }) => {
+test("rows and messages do not move when the app takes over, on a narrow and a wide screen", async ({
+  browser,
+  server,
+}) => {
   const site = toSite(server);
-  const { ana, ben } = await makeChat(site, 9009, ["bonjour"]);
+  const texts = [
+    "court",
+    "une phrase bien plus longue qui prend plusieurs lignes sur un petit écran",
+    "https://example.com/x",
+    "👍🏽",
+    "😀😀",
+    "*gras _et doux_* ~barré~ `code` *https://example.com/y*\n- un\n- deux",
+  ];
+  const { ana, ben, conversation } = await makeChat(site, 9011, texts);
+  const body = { messages: [{ cid: crypto.randomUUID(), body: { type: "text", text: "une réponse", reply: 2 } }] };
+  await callSite(site, "POST", `/api/conversations/${conversation}/messages`, { token: ben.token, body });
   const client = await openPhone(browser, server);
-  await client.signInToChat(ben, ana.id);
-  await client.composer().fill("brouillon d'avant");
-  // The list shows the draft once it is stored.
-  await client.goTo("/app");
-  await expect(client.conversation(ana.username)).toContainText("brouillon d'avant");
-  await client.page.close();
-  const release = await holdScripts(client.context);
-  const page = await client.context.newPage();
-  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
-  const field = firstView(page).getByRole("textbox");
-  await expect(field).toHaveValue("brouillon d'avant");
-  await field.press("Control+End");
-  await field.pressSequentially(" et la suite");
-  release();
-  await waitForTakeover(page);
-  await expect(page.getByRole("textbox", { name: client.texts.chat.composer })).toHaveValue(
-    "brouillon d'avant et la suite",
-  );
-  await client.close();
-});
-
-for (const size of [
-  { width: 360, height: 740 },
-  { width: 1280, height: 800 },
-])
-  test(`rows and messages do not move when the app takes over, ${size.width} pixels wide`, async ({
-    browser,
-    server,
-  }) => {
-    const site = toSite(server);
-    const texts = [
-      "court",
-      "une phrase bien plus longue qui prend plusieurs lignes sur un petit écran",
-      "https://example.com/x",
-      "👍🏽",
-      "😀😀",
-      "*gras _et doux_* ~barré~ `code` *https://example.com/y*\n- un\n- deux",
-    ];
-    const { ana, ben, conversation } = await makeChat(site, size.width === 360 ? 9011 : 9035, texts);
-    const body = { messages: [{ cid: crypto.randomUUID(), body: { type: "text", text: "une réponse", reply: 2 } }] };
-    await callSite(site, "POST", `/api/conversations/${conversation}/messages`, { token: ben.token, body });
-    const client = await openPhone(browser, server);
-    const page = await openCold(client, ben);
+  const page = await openCold(client, ben);
+  const measure = (root: string) =>
+    page.$$eval(`${root} [role=main] :is(li a, .rounded-bubble, time, h1, textarea)`, (elements) =>
+      elements.map((element) => {
+        const { x, y, width, height } = element.getBoundingClientRect();
+        return [x, y, width, height].map(Math.round).join(" ");
+      }),
+    );
+  await recordLayoutShift(page);
+  for (const size of [
+    { width: 360, height: 740 },
+    { width: 1280, height: 800 },
+  ]) {
     await page.setViewportSize(size);
-    const measure = (root: string) =>
-      page.$$eval(`${root} [role=main] :is(li a, .rounded-bubble, time, h1, textarea)`, (elements) =>
-        elements.map((element) => {
-          const { x, y, width, height } = element.getBoundingClientRect();
-          return [x, y, width, height].map(Math.round).join(" ");
-        }),
-      );
-    await recordLayoutShift(page);
     for (const path of ["/app", `/app/chat/${ana.id}`]) {
       await page.goto("/favicon.svg");
       const release = await holdScripts(client.context);
@@ -179,8 +154,9 @@ for (const size of [
       expect(await readLayoutShift(page)).toBe(0);
       await client.context.unroute("**/assets/*.js");
     }
-    await client.close();
-  });
+  }
+  await client.close();
+});
 
 /** Serves a document in pieces, each of which ends before a row, and lets all other requests wait. */
 const serveInPieces = async (html: string, headers: Record<string, string>) => {
@@ -231,49 +207,5 @@ test("a chat does not move while its document arrives", async ({ browser, server
   } finally {
     stop();
   }
-  await client.close();
-});
-
-test("another person's document is never shown: swapped cookies, a signed-out browser and the back button", async ({
-  browser,
-  server,
-}) => {
-  const site = toSite(server);
-  const { ana, ben } = await makeChat(site, 9013, ["secret de Ana et Ben"]);
-  const other = await makePerson(site, 9015);
-  const client = await openPhone(browser, server);
-  const page = await openCold(client, ben);
-  await holdScripts(client.context);
-  // The cookies are another person's than this browser's session.
-  await client.setSessionCookies(other);
-  await page.goto("/app", { waitUntil: "commit" });
-  await expect(firstView(page).locator("> *")).toHaveCount(0);
-  await client.setSessionCookies(ben);
-  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
-  await expect(firstView(page)).toContainText("secret de Ana et Ben");
-  // Signed out in another tab: going back shows nothing of the person.
-  await page.goto("/favicon.svg");
-  await page.evaluate(() => localStorage.clear());
-  await client.context.clearCookies();
-  await page.goBack({ waitUntil: "commit" });
-  await expect(page.getByText("secret de Ana et Ben")).toHaveCount(0);
-  await client.close();
-});
-
-test("scripts that never arrive leave the content readable, with a hint", async ({ browser, server }) => {
-  const site = toSite(server);
-  const { ana, ben } = await makeChat(site, 9017, ["toujours lisible"]);
-  const context = await browser.newContext({
-    baseURL: server.origin,
-    serviceWorkers: "block",
-    ...phone,
-  });
-  const client = await TestClient.openIn(context, server, "pt", true);
-  const page = await openCold(client, ben);
-  await context.route("**/assets/*.js", (route) => route.abort());
-  await page.goto(`/app/chat/${ana.id}`);
-  await expect(firstView(page).getByText("toujours lisible")).toBeVisible();
-  await expect(firstView(page).getByRole("textbox", { name: textsOf.pt.chat.composer })).toBeVisible();
-  await expect(page.getByRole("alert")).toBeVisible();
   await client.close();
 });

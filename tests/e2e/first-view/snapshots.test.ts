@@ -1,9 +1,8 @@
 import type { Page } from "@playwright/test";
 import { privateConversationId } from "#contract/ids.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
 import { listSnapshots, openKept } from "#tests/support/browser/snapshots.ts";
-import { TestClient, textsOf, waitForTakeover } from "#tests/support/browser/test-client.ts";
+import { textsOf, waitForTakeover } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
@@ -12,7 +11,7 @@ import { readServerLog } from "#tests/support/server/logs.ts";
 
 const view = (page: Page) => page.locator("#first-view");
 
-test("the list and the last chat open from snapshots, offline too, and nothing of them stays after signing out", async ({
+test("the list and the last chat open from snapshots, offline too, on another day with dates instead of times, and nothing of them stays after signing out", async ({
   browser,
   server,
 }) => {
@@ -20,14 +19,7 @@ test("the list and the last chat open from snapshots, offline too, and nothing o
   const [ana, ben] = [await makePerson(site, 9031), await makePerson(site, 9032)];
   await connectPeople(site, ana, ben);
   await sendTexts(site, ana, privateConversationId(ana.id, ben.id), ["gardé pour plus tard"]);
-  const client = await TestClient.openIn(
-    await browser.newContext({ baseURL: server.origin, ...withServiceWorker }),
-    server,
-    "fr",
-    true,
-  );
-  await client.signInToChat(ben, ana.id);
-  await waitForOfflineReady(client.page);
+  const client = await openKept(browser, server, ben, `/app/chat/${ana.id}`);
   await expect.poll(() => listSnapshots(client.page), { timeout: 15_000 }).toEqual(["/app", `/app/chat/${ana.id}`]);
 
   // Without a network the content is in the first view, which the app may replace within a moment.
@@ -35,21 +27,27 @@ test("the list and the last chat open from snapshots, offline too, and nothing o
   const page = await client.context.newPage();
   await page.addInitScript(() => {
     const look = () => {
-      if (document.querySelector("#first-view")?.textContent.includes("gardé pour plus tard"))
-        Object.assign(window, { isDrawn: true });
+      const view = document.querySelector("#first-view");
+      const time = view?.querySelector("time")?.textContent;
+      if (view?.textContent.includes("gardé pour plus tard") && time) Object.assign(window, { drawnTime: time });
       else setTimeout(look, 1);
     };
     look();
   });
-  for (const path of ["/app", `/app/chat/${ana.id}`]) {
+  const openSnapshot = async (path: string) => {
     const response = await page.goto(path, { waitUntil: "commit" });
     expect(response?.headers()["cache-control"]).toBe("private, no-store");
-    await page.waitForFunction(() => Reflect.get(window, "isDrawn"));
-  }
+    await page.waitForFunction(() => Reflect.get(window, "drawnTime"));
+    return page.evaluate(() => String(Reflect.get(window, "drawnTime")));
+  };
+  await openSnapshot(`/app/chat/${ana.id}`);
+  expect(await openSnapshot("/app")).toMatch(/^\d\d:\d\d$/);
+  await page.clock.setFixedTime(Date.now() + 2 * 86_400_000);
+  expect(await openSnapshot("/app")).toMatch(/^\d\d\/\d\d\/\d{4}$/);
   await page.close();
   await client.context.setOffline(false);
 
-  await client.goTo("/app/profile");
+  await client.openRoute("/app/profile");
   await client.page.getByRole("button", { name: client.texts.profile.signOut, exact: true }).click();
   await client.page.waitForURL((url) => url.pathname === "/");
   await expect.poll(() => listSnapshots(client.page)).toEqual([]);
@@ -58,86 +56,68 @@ test("the list and the last chat open from snapshots, offline too, and nothing o
   await client.close();
 });
 
-test("a snapshot of another day shows dates instead of times", async ({ browser, server }) => {
-  const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 9033), await makePerson(site, 9034)];
-  await connectPeople(site, ana, ben);
-  await sendTexts(site, ana, privateConversationId(ana.id, ben.id), ["hier encore"]);
-  const client = await TestClient.openIn(
-    await browser.newContext({ baseURL: server.origin, ...withServiceWorker }),
-    server,
-    "fr",
-    true,
-  );
-  await client.signIn(ben);
-  await waitForOfflineReady(client.page);
-  await expect.poll(() => listSnapshots(client.page), { timeout: 15_000 }).toEqual(["/app"]);
-  await client.page.close();
-  const page = await client.context.newPage();
-  await client.context.setOffline(true);
-  // The app may take over within a moment.
-  await page.addInitScript(() => {
-    const look = () => {
-      const { textContent } = document.querySelector("#first-view time") ?? {};
-      if (textContent) Object.assign(window, { drawnTime: textContent });
-      else setTimeout(look, 1);
-    };
-    look();
-  });
-  const readTime = async () => {
-    await page.waitForFunction(() => Reflect.get(window, "drawnTime"));
-    return page.evaluate(() => String(Reflect.get(window, "drawnTime")));
-  };
-  await page.goto("/app", { waitUntil: "commit" });
-  expect(await readTime()).toMatch(/^\d\d:\d\d$/);
-  await page.clock.setFixedTime(Date.now() + 2 * 86_400_000);
-  await page.goto("/app", { waitUntil: "commit" });
-  expect(await readTime()).toMatch(/^\d\d\/\d\d\/\d{4}$/);
-  await client.close();
-});
-
-test("a message sent in a snapshot is sent once, without the app", async ({ browser, server }) => {
+test("a warm start sends a message of a snapshot once, without the app, and shows no composer in a group that was left and nothing in a former language", async ({
+  browser,
+  server,
+}) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 9761), await makePerson(site, 9762)];
   await connectPeople(site, ana, ben);
   const conversation = privateConversationId(ana.id, ben.id);
   await sendTexts(site, ana, conversation, ["bonjour"]);
-  const client = await openKept(browser, server, ben, `/app/chat/${ana.id}`);
-  await client.page.close();
-  const page = await client.context.newPage();
+  const group = await makeGroup(site, ana, "Chorale", [ben]);
+  await sendTexts(site, ana, group, ["entre nous"]);
+  const path = `/app/chat/${ana.id}`;
+  const client = await openKept(browser, server, ben, path);
+  const { context } = client;
+  const page = await context.newPage();
   await page.addInitScript(() => {
     // The service worker serves the scripts, so the app is kept from starting.
     new MutationObserver(() => {
       for (const script of document.querySelectorAll("script[type=module]")) script.remove();
     }).observe(document, { childList: true, subtree: true });
   });
-  await page.goto(`/app/chat/${ana.id}`, { waitUntil: "commit" });
+  await client.page.close();
+  await page.goto(path, { waitUntil: "commit" });
   await view(page).getByRole("textbox").fill("depuis la copie");
   await page.keyboard.press("Enter");
   await expect(
     view(page).getByRole("listitem").last().getByRole("img", { name: client.texts.chat.status.sent, exact: true }),
   ).toBeVisible();
   await page.close();
-  const next = await client.context.newPage();
-  await next.goto(`/app/chat/${ana.id}`);
-  await waitForTakeover(next);
-  await expect(client.message("depuis la copie", next)).toHaveCount(1);
+  const app = await context.newPage();
+  await app.goto(path);
+  await waitForTakeover(app);
+  await expect(client.message("depuis la copie", app)).toHaveCount(1);
   const texts = (await readServerLog(site, ben, conversation)).map(({ text }) => text);
   expect(texts).toEqual(["bonjour", "depuis la copie"]);
-  await client.close();
-});
 
-test("a warm start shows nothing in a former language", async ({ browser, server }) => {
-  const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 9763), await makePerson(site, 9764)];
-  await connectPeople(site, ana, ben);
-  await sendTexts(site, ana, privateConversationId(ana.id, ben.id), ["bonjour"]);
-  const path = `/app/chat/${ana.id}`;
-  const client = await openKept(browser, server, ben, path);
-  const { page, context } = client;
-  await client.goTo("/app/profile");
-  await page.getByRole("radio", { name: "English", exact: true }).check({ force: true });
-  await expect(page.getByRole("button", { name: textsOf.en.profile.signOut, exact: true })).toBeVisible();
+  // A group that was left while its snapshot was kept.
+  await app.goto(`/app/group/${group}`);
+  await expect.poll(() => listSnapshots(app), { timeout: 15_000 }).toContain(`/app/group/${group}`);
+  const left = await callSite(site, "DELETE", `/api/groups/${group}/members/${ben.id}`, { token: ben.token });
+  expect(left.status).toBe(204);
+  await expect.poll(() => listSnapshots(app)).not.toContain(`/app/group/${group}`);
+  const former = await context.newPage();
+  await former.addInitScript(() => {
+    const look = () => {
+      if (document.querySelector("textarea")) Object.assign(window, { hasShown: true });
+      setTimeout(look, 1);
+    };
+    look();
+  });
+  await former.goto(`/app/group/${group}`);
+  await expect(former.getByText(client.texts.groups.chat.youLeft)).toBeVisible();
+  await expect(former.getByText("entre nous", { exact: true }).last()).toBeVisible();
+  expect(await former.evaluate(() => Reflect.get(window, "hasShown"))).toBeUndefined();
+  await former.close();
+
+  // A language that was chosen after the snapshot.
+  await app.goto(path);
+  await expect.poll(() => listSnapshots(app), { timeout: 15_000 }).toContain(path);
+  await app.goto("/app/profile");
+  await app.getByRole("radio", { name: "English", exact: true }).check({ force: true });
+  await expect(app.getByRole("button", { name: textsOf.en.profile.signOut, exact: true })).toBeVisible();
   const next = await context.newPage();
   await next.addInitScript(() => {
     const look = () => {
@@ -151,31 +131,5 @@ test("a warm start shows nothing in a former language", async ({ browser, server
   await waitForTakeover(next);
   await expect(next.getByPlaceholder(textsOf.en.chat.placeholder)).toBeVisible();
   expect([undefined, textsOf.en.chat.placeholder]).toContain(await next.evaluate(() => Reflect.get(window, "label")));
-  await client.close();
-});
-
-test("a warm start shows no composer in a group that was left", async ({ browser, server }) => {
-  const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 9765), await makePerson(site, 9766)];
-  await connectPeople(site, ana, ben);
-  const group = await makeGroup(site, ana, "Chorale", [ben]);
-  await sendTexts(site, ana, group, ["entre nous"]);
-  const path = `/app/group/${group}`;
-  const client = await openKept(browser, server, ben, path);
-  const left = await callSite(site, "DELETE", `/api/groups/${group}/members/${ben.id}`, { token: ben.token });
-  expect(left.status).toBe(204);
-  await expect.poll(() => listSnapshots(client.page)).not.toContain(path);
-  const page = await client.context.newPage();
-  await page.addInitScript(() => {
-    const look = () => {
-      if (document.querySelector("textarea")) Object.assign(window, { hasShown: true });
-      setTimeout(look, 1);
-    };
-    look();
-  });
-  await page.goto(path);
-  await expect(page.getByText(client.texts.groups.chat.youLeft)).toBeVisible();
-  await expect(page.getByText("entre nous", { exact: true }).last()).toBeVisible();
-  expect(await page.evaluate(() => Reflect.get(window, "hasShown"))).toBeUndefined();
   await client.close();
 });

@@ -132,7 +132,7 @@ test("a group needs a name and a member; its draft survives its page, and repeat
   context.on("request", (request) => {
     if (request.method() === "POST" && request.url().endsWith("/api/groups")) asked.push(request.postDataJSON());
   });
-  await phone.goTo("/app/create-group");
+  await phone.openRoute("/app/create-group");
   await expect(box(ben.username)).toBeAttached();
   await expect(name).toHaveValue("");
   await box(ben.username).check({ force: true });
@@ -142,7 +142,7 @@ test("a group needs a name and a member; its draft survives its page, and repeat
   expect(asked).toHaveLength(1);
 
   // A user who navigated elsewhere before it was created is told there, and finds no draft of it.
-  await phone.goTo("/app/create-group");
+  await phone.openRoute("/app/create-group");
   await box(ben.username).check({ force: true });
   await name.fill("Marché");
   let release = () => {};

@@ -26,7 +26,7 @@ test("who left, and a member of another group, are invited and join by accepting
   const { texts } = bens;
   await bens.signIn(ben, `/app/group/${common}/members`);
   await expect(bens.page.getByRole("link", { name: cleo.username })).toBeVisible();
-  await bens.page.goto(`${server.origin}/app/group/${group}/members`);
+  await bens.openRoute(`/app/group/${group}/members`);
   const sheet = bens.page.getByRole("dialog", { name: texts.groups.add.title });
 
   await test.step("the owner invites who left, and a member of another group", async () => {
@@ -97,12 +97,12 @@ test("who left, and a member of another group, are invited and join by accepting
 
   await test.step("who creates a group is told who was invited instead of added", async () => {
     await callSite(site, "PATCH", "/api/settings", { token: ana.token, body: { groupAdds: "nobody" } });
-    await bens.page.goto(`${server.origin}/app/create-group`);
+    await bens.openRoute("/app/create-group");
     await bens.page.getByLabel(texts.groups.create.name, { exact: true }).fill("Marché");
     await bens.page.getByRole("checkbox", { name: ana.username }).check({ force: true });
     await bens.page.getByRole("button", { name: texts.groups.create.submit }).click();
     await expect(bens.page.getByText(fill(texts.groups.invited.one, { name: ana.username }))).toBeVisible();
-    await bens.page.goto(`${server.origin}/app/group/${group}/members`);
+    await bens.openRoute(`/app/group/${group}/members`);
   });
 
   await test.step("a stranger's invitation can be declined, and its sender sees no difference", async () => {

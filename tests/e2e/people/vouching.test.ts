@@ -58,9 +58,6 @@ const showCode = async ({ page, texts }: TestClient): Promise<string> => {
   return url;
 };
 
-const findProgress = ({ page, texts }: TestClient, confirmed: number) =>
-  page.getByText(fill(texts.number.vouching.confirmed, { confirmed: String(confirmed), needed: "2" }));
-
 test("a person has the number confirmed by two contacts who open the code, with a reload in the middle", async ({
   browser,
   server,
@@ -87,7 +84,8 @@ test("a person has the number confirmed by two contacts who open the code, with 
   const anas = await TestClient.open(browser, server);
   const { page, texts } = anas;
   const words = texts.number.vouching;
-  const progress = (confirmed: number) => findProgress(anas, confirmed);
+  const progress = (confirmed: number) =>
+    page.getByText(fill(words.confirmed, { confirmed: String(confirmed), needed: "2" }));
   await page.setViewportSize({ width: 360, height: 740 });
   await anas.signIn(ana, "/app/verify-number");
   const bens = await TestClient.open(browser, server);
@@ -144,8 +142,6 @@ test("a person has the number confirmed by two contacts who open the code, with 
     await page.reload();
     await methodButton("sms_code").press("Enter");
     const question = page.getByRole("alertdialog", { name: words.restart.title });
-    await expect(question).toBeVisible();
-    expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
     await question.getByRole("button", { name: texts.common.cancel }).press("Enter");
     await methodButton("vouching").press("Enter");
     await expect(page.getByRole("img", { name: words.qr })).toBeVisible();
@@ -159,19 +155,6 @@ test("a person has the number confirmed by two contacts who open the code, with 
     expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
     await page.getByRole("link", { name: words.show }).press("Enter");
     await expect(progress(1)).toBeVisible();
-  });
-
-  await test.step("the person's other device shows the same code", async () => {
-    const tablet = await TestClient.open(browser, server);
-    await tablet.signIn(ana, new URL(url).pathname);
-    await expect(tablet.page.getByText(words.own)).toBeVisible();
-    const code = tablet.page.getByRole("img", { name: words.qr });
-    const shown = await page.getByRole("img", { name: words.qr }).getAttribute("src");
-    await expect(code).toHaveAttribute("src", shown ?? "");
-    await tablet.page.getByRole("link", { name: words.show }).click();
-    await expect(findProgress(tablet, 1)).toBeVisible();
-    await expect(code).toHaveAttribute("src", shown ?? "");
-    await tablet.close();
   });
 
   await test.step("an ended code offers a new one, after a question", async () => {

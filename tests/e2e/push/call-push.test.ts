@@ -83,7 +83,7 @@ const openSleepingPhone = async (server: Server, makePushBrowser: () => PushBrow
   const bare = await push.openBarePage();
   await phone.page.close();
   const [ring, messages] = [toCallTag(conversation), toConversationTag(conversation)];
-  return { ana, ben, push, phone, bare, ring, messages };
+  return { ana, ben, phone, bare, ring, messages };
 };
 
 /** Client in the chat with somebody, in the browser of the test: starting one of its own takes seconds. */
@@ -93,13 +93,13 @@ const openCaller = async (browser: Browser, server: Server, caller: Person, call
   return client;
 };
 
-test("a call rings on a phone whose app is closed, and declining it there ends the caller's ring without opening the app", async ({
+test("a call rings on a phone whose app is closed until it is declined there or answered elsewhere, and calls that nobody answers are counted in one notification", async ({
   browser,
   server,
   service,
   makePushBrowser,
 }) => {
-  const { ana, ben, phone, bare, ring } = await openSleepingPhone(server, makePushBrowser, 9_950);
+  const { ana, ben, phone, bare, ring, messages } = await openSleepingPhone(server, makePushBrowser, 9_950);
   const anas = await openCaller(browser, server, ana, ben);
   const dialledAt = Date.now();
   await callButton(anas, ben).click();
@@ -115,22 +115,16 @@ test("a call rings on a phone whose app is closed, and declining it there ends t
   expect(Number(service.received.at(-1)?.headers["ttl"])).toBeLessThanOrEqual(callRingMs / 1_000);
   await patient(callScreen(anas, ben)).toBeVisible();
 
+  // Declining it ends the caller's ring without opening the app.
   const pages = phone.context.pages().length;
   await tapNotification(phone, ring, "decline");
   await patient(callScreen(anas, ben)).toHaveCount(0);
   await patient(callEntry(anas, `Vous : Appel audio refusé par ${ben.username}`)).toBeVisible();
   expect(await listNotifications(bare)).toEqual([]);
   expect(phone.context.pages()).toHaveLength(pages);
-});
 
-test("calls that nobody answers become one notification that counts them", async ({
-  browser,
-  server,
-  makePushBrowser,
-}) => {
-  const { ana, ben, bare, ring, messages } = await openSleepingPhone(server, makePushBrowser, 9_952);
-  const anas = await openCaller(browser, server, ana, ben);
-  for (const body of [missed, "2 appels manqués", "3 appels manqués"]) {
+  // Calls that nobody answers become one notification that counts them.
+  for (const body of [missed, "2 appels manqués"]) {
     await callButton(anas, ben).click();
     await expect.poll(async () => (await readNotification(bare, ring))?.body).toBe(incoming);
     await pauseBetweenTaps(anas);
@@ -139,15 +133,8 @@ test("calls that nobody answers become one notification that counts them", async
     await expect.poll(() => listNotifications(bare)).toHaveLength(1);
     await patient(callScreen(anas, ben)).toHaveCount(0);
   }
-});
 
-test("a call answered on another device is replaced on the phone, and in the app the notification goes when the call is answered there", async ({
-  browser,
-  server,
-  makePushBrowser,
-}) => {
-  const { ana, ben, phone, bare, ring } = await openSleepingPhone(server, makePushBrowser, 9_954);
-  const anas = await openCaller(browser, server, ana, ben);
+  // A call answered on another device is replaced on the phone.
   const tablet = await TestClient.open(browser, server);
   await tablet.signIn(await signInAgain(toSite(server), ben));
   await callButton(anas, ben).click();
@@ -160,7 +147,7 @@ test("a call answered on another device is replaced on the phone, and in the app
   await expect.poll(() => readNotification(bare, ring)).toBeUndefined();
   await callControl(tablet, "hangUp").click();
   await patient(callScreen(anas, ben)).toHaveCount(0);
-  await tablet.page.close();
+  await tablet.close();
 
   // A page that is opened while the call rings shows it.
   await callButton(anas, ben).click();
@@ -173,7 +160,7 @@ test("a call answered on another device is replaced on the phone, and in the app
   await expect.poll(() => readNotification(bare, ring)).toBeUndefined();
 });
 
-test("a page in the background shows a message and a call as notifications, which end in the app", async ({
+test("a page in the background shows a message and a call as notifications, which end in the app; a push is silent after the ring and where a visible page rings", async ({
   browser,
   server,
   makePushBrowser,
@@ -181,10 +168,11 @@ test("a page in the background shows a message and a call as notifications, whic
   const site = toSite(server);
   const { people, conversation } = await makePair(site, 9_962);
   const [ana, ben] = people;
-  const phone = await makePushBrowser().open();
+  const push = makePushBrowser();
+  const phone = await push.open();
   await turnOn(phone, ben);
   const anas = await openCaller(browser, server, ana, ben);
-  await phone.goTo("/app");
+  await phone.openRoute("/app");
   await setVisibility(phone, "hidden");
   await anas.write("Mbote");
   const shown = { title: ana.username, body: "Mbote", tag: toConversationTag(conversation) };
@@ -203,13 +191,10 @@ test("a page in the background shows a message and a call as notifications, whic
   await patient(callScreen(anas, ben)).toHaveCount(0);
   await patient(callScreen(phone, ana)).toHaveCount(0);
   expect(await listNotifications(phone.page)).toEqual([]);
-});
 
-test("a push that arrives after the ring shows a missed call, and one where a visible page rings the call, without a sound", async ({
-  server,
-  makePushBrowser,
-}) => {
-  const { ana, ben, push, phone, bare, ring } = await openSleepingPhone(server, makePushBrowser, 9_956);
+  // A push that arrives after the ring shows a missed call, and one where a visible page rings the call, without a sound.
+  const bare = await push.openBarePage();
+  await phone.page.close();
   const missedCall = { body: missed, silent: true, requireInteraction: false, actions: [] };
   await push.push(callPush(ben, ana, Date.now() - 2 * callRingMs));
   await expect.poll(() => readNotification(bare, ring)).toEqual(missedCall);

@@ -87,7 +87,7 @@ const openWithNotification = async (browser: PushBrowser, site: Site, origin: st
 
 const waitingBody = ({ texts }: TestClient, text: string): string => `${texts.notifier.replyWaiting}\n${text}`;
 
-test("a reply in a notification is sent and marks the chat as read, as its other button does, also later without a network", async ({
+test("a reply in a notification is sent and marks the chat as read, as its other button does, also later without a network; the service worker saves a replaced subscription", async ({
   server,
   makePushBrowser,
 }) => {
@@ -123,9 +123,22 @@ test("a reply in a notification is sent and marks the chat as read, as its other
   await syncPeriodically(); // once Background Sync has given up
   await expect.poll(() => readUnread(site, ana, conversation)).toBe(0);
   await expect.poll(() => hasUnsent(bare)).toBe(false);
+
+  // A subscription that the browser replaced is saved by the service worker.
+  await bare.evaluate(async () => {
+    const registration = await navigator.serviceWorker.getRegistration();
+    await (await registration?.pushManager.getSubscription())?.unsubscribe();
+  });
+  await findWorker(phone).evaluate(`void self.dispatchEvent(new ExtendableEvent("pushsubscriptionchange"))`);
+  await expect.poll(() => browser.saved.length).toBe(2);
+  expect(browser.saved[0]?.endpoint).not.toBe(browser.saved[1]?.endpoint);
+  await expect
+    .poll(async () => (await callSite(site, "POST", "/api/push/test", { token: ana.token })).body)
+    .toEqual({ status: "sent" });
+  await expect.poll(() => listNotifications(bare)).toContainEqual(expect.objectContaining({ tag: "test" }));
 });
 
-test("a reply is sent once although the worker was stopped before or after the server had it", async ({
+test("a reply is sent once although the worker was stopped before or after the server had it; without a network the app sends it, and the service worker what the app left unsent", async ({
   server,
   makePushBrowser,
 }) => {
@@ -135,8 +148,9 @@ test("a reply is sent once although the worker was stopped before or after the s
   const { ana, ben, conversation, phone, bare, tag, stopWorkers, sync } = client;
   let posted = 0;
   // Stays for the whole test: Playwright may wait for ever when a route is removed while a worker stops.
-  let fault: "request lost" | "answer lost" | undefined = "request lost";
+  let fault: "request lost" | "answer lost" | "no network" | undefined = "request lost";
   await phone.context.route(sendingPath, async (route) => {
+    if (fault === "no network") return route.abort();
     if (fault === "answer lost") await route.fetch();
     if (fault) posted++;
     else await route.continue();
@@ -160,33 +174,24 @@ test("a reply is sent once although the worker was stopped before or after the s
   await expect.poll(() => posted).toBe(2);
   await stopWorkers();
   fault = undefined;
-  const page = await phone.context.newPage();
-  await page.goto(`${server.origin}/app/chat/${ben.id}`);
-  await expect(phone.message("après", page)).toHaveCount(1);
-  await expect(phone.ticks("après", "sent", page)).toBeVisible();
-  await expect.poll(() => readUnsentRows(page, "outbox")).toEqual([]);
-  expect(await readTexts(site, ben, conversation)).toEqual(["Mbote", "avant", "Sango nini?", "après"]);
-});
+  const answered = await phone.context.newPage();
+  await answered.goto(`${server.origin}/app/chat/${ben.id}`);
+  await expect(phone.message("après", answered)).toHaveCount(1);
+  await expect(phone.ticks("après", "sent", answered)).toBeVisible();
+  await expect.poll(() => readUnsentRows(answered, "outbox")).toEqual([]);
+  const sentBefore = ["Mbote", "avant", "Sango nini?", "après"];
+  expect(await readTexts(site, ben, conversation)).toEqual(sentBefore);
+  await answered.close();
 
-test("a reply without a network is sent by the app, and messages that the app left unsent by the service worker", async ({
-  server,
-  makePushBrowser,
-}) => {
-  const site = toSite(server);
-  const browser = makePushBrowser();
-  const client = await openWithNotification(browser, site, server.origin, 9_925);
-  const { ben, conversation, phone, bare, tag, sync } = client;
-  await phone.context.route(sendingPath, (route) => route.abort());
+  // Without a network the reply waits until the app is opened.
+  await sendTexts(site, ben, conversation, ["Lobi?"]);
+  await expect.poll(() => listNotifications(bare)).toContainEqual(expect.objectContaining({ body: "Lobi?" }));
+  fault = "no network";
   await tapNotification(phone, tag, "reply", "plus tard");
   const waiting = { title: ben.username, body: waitingBody(phone, "plus tard"), tag };
   await expect.poll(() => listNotifications(bare)).toEqual([waiting]);
-  await phone.context.unroute(sendingPath);
+  fault = undefined;
   const page = await phone.context.newPage();
-  await page.goto(`${server.origin}/app`);
-  await expect.poll(() => readTexts(site, ben, conversation)).toEqual(["Mbote", "plus tard"]);
-  await expect.poll(() => listNotifications(page)).toEqual([]);
-  await expect.poll(() => readUnsentRows(page, "outbox")).toEqual([]);
-
   await page.addInitScript(() => {
     // Tags of sync events that the browser has accepted.
     const accepted: string[] = [];
@@ -198,8 +203,16 @@ test("a reply without a network is sent by the app, and messages that the app le
     };
     Object.assign(window, { accepted });
   });
-  await page.goto(`${server.origin}/app/chat/${ben.id}`);
-  for (const text of ["Mbote", "plus tard"]) await expect(phone.message(text, page)).toBeVisible();
+  await page.goto(`${server.origin}/app`);
+  const withReply = [...sentBefore, "Lobi?", "plus tard"];
+  await expect.poll(() => readTexts(site, ben, conversation)).toEqual(withReply);
+  await expect.poll(() => listNotifications(page)).toEqual([]);
+  await expect.poll(() => readUnsentRows(page, "outbox")).toEqual([]);
+
+  // Messages that the app left unsent are sent by the service worker.
+  await phone.conversation(ben.username, page).click();
+  for (const text of ["Lobi?", "plus tard"]) await expect(phone.message(text, page)).toBeVisible();
+  await page.evaluate(() => (Reflect.get(window, "accepted") as string[]).splice(0));
   await phone.context.setOffline(true);
   await phone.write("un", page);
   await phone.write("deux", page);
@@ -208,7 +221,8 @@ test("a reply without a network is sent by the app, and messages that the app le
   await page.close();
   await phone.context.setOffline(false);
   await sync();
-  await expect.poll(() => readTexts(site, ben, conversation)).toEqual(["Mbote", "plus tard", "un", "deux"]);
+  const all = [...withReply, "un", "deux"];
+  await expect.poll(() => readTexts(site, ben, conversation)).toEqual(all);
   // What the worker sent is known without a network.
   await phone.context.route("**/api/**", (route) => route.abort());
   const later = await phone.context.newPage();
@@ -218,10 +232,10 @@ test("a reply without a network is sent by the app, and messages that the app le
   await later.reload();
   await expect(phone.message("un", later)).toHaveCount(1);
   await expect(phone.ticks("un", "sent", later)).toBeVisible();
-  expect(await readTexts(site, ben, conversation)).toEqual(["Mbote", "plus tard", "un", "deux"]);
+  expect(await readTexts(site, ben, conversation)).toEqual(all);
 });
 
-test("where a notification has no input field, its reply button opens the chat with the focus in the message field", async ({
+test("a reply in a notification of another account is neither stored nor sent, and where one has no input field its button opens the chat with the focus in the message field", async ({
   server,
   makePushBrowser,
 }) => {
@@ -235,25 +249,6 @@ test("where a notification has no input field, its reply button opens the chat w
     const { matchMedia } = window;
     window.matchMedia = (query) => matchMedia.call(window, query.includes("hover") ? "not all" : query);
   });
-  await turnOn(phone, ana);
-  await phone.goTo("/app");
-  await sendTexts(site, ben, conversation, ["Mbote"]); // the open app closes notifications of what is read
-  await expect(phone.conversation(ben.username)).toContainText("Mbote");
-  await browser.push(messagePush(ana, ben, "Mbote"));
-  await expect.poll(() => listNotifications(phone.page)).toHaveLength(1);
-  await tapNotification(phone, `c:${conversation}`, "reply");
-  await expect(phone.page).toHaveURL((url) => url.pathname === `/app/chat/${ben.id}`);
-  await expect(phone.composer()).toBeFocused();
-  await phone.page.reload(); // as when the button had to open the app
-  await expect(phone.composer()).toBeFocused();
-});
-
-test("a reply in a notification of another account is neither stored nor sent", async ({ server, makePushBrowser }) => {
-  const site = toSite(server);
-  const { people, conversation } = await makePair(site, 9_931);
-  const [ana, ben] = people;
-  const browser = makePushBrowser();
-  const phone = await browser.open();
   await turnOn(phone, ana);
   const { title, options } = {
     title: "Ana",
@@ -273,21 +268,16 @@ test("a reply in a notification of another account is neither stored nor sent", 
   const names = await phone.page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name));
   expect(names).not.toContain(toUnsentName(ben.id));
   expect(await readTexts(site, ben, conversation)).toEqual([]);
-});
 
-test("a subscription that the browser replaced is saved by the service worker", async ({ server, makePushBrowser }) => {
-  const site = toSite(server);
-  const browser = makePushBrowser();
-  const { ana, phone, bare } = await openWithNotification(browser, site, server.origin, 9_935);
-  await bare.evaluate(async () => {
-    const registration = await navigator.serviceWorker.getRegistration();
-    await (await registration?.pushManager.getSubscription())?.unsubscribe();
-  });
-  await findWorker(phone).evaluate(`void self.dispatchEvent(new ExtendableEvent("pushsubscriptionchange"))`);
-  await expect.poll(() => browser.saved.length).toBe(2);
-  expect(browser.saved[0]?.endpoint).not.toBe(browser.saved[1]?.endpoint);
-  await expect
-    .poll(async () => (await callSite(site, "POST", "/api/push/test", { token: ana.token })).body)
-    .toEqual({ status: "sent" });
-  await expect.poll(() => listNotifications(bare)).toContainEqual(expect.objectContaining({ tag: "test" }));
+  // Without an input field.
+  await phone.openRoute("/app");
+  await sendTexts(site, ben, conversation, ["Mbote"]); // the open app closes notifications of what is read
+  await expect(phone.conversation(ben.username)).toContainText("Mbote");
+  await browser.push(messagePush(ana, ben, "Mbote"));
+  await expect.poll(() => listNotifications(phone.page)).toHaveLength(1);
+  await tapNotification(phone, `c:${conversation}`, "reply");
+  await expect(phone.page).toHaveURL((url) => url.pathname === `/app/chat/${ben.id}`);
+  await expect(phone.composer()).toBeFocused();
+  await phone.page.reload(); // as when the button had to open the app
+  await expect(phone.composer()).toBeFocused();
 });

@@ -30,7 +30,7 @@ test("the icon of the app shows the number of unread messages, until they are re
   await expect.poll(() => badges.at(-1), { timeout: startTimeoutMs }).toBe(2);
   await phone.conversation(ben.username).click();
   await expect.poll(() => badges.at(-1)).toBe(0);
-  await page.goto("/app/profile");
+  await phone.openRoute("/app/profile");
   await page.getByRole("button", { name: texts.profile.signOut, exact: true }).click();
   await page.waitForURL(/\/$/);
   expect(badges).toContain(-1);

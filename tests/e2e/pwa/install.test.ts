@@ -36,7 +36,10 @@ const setFirstUse = (page: Page, daysAgo: number) =>
     Date.now() - daysAgo * dayMs,
   );
 
-test("the app is offered once, from the third day of use on", async ({ browser, server }) => {
+test("the app is offered once, from the third day of use on, and an iPhone shows the steps to the home screen", async ({
+  browser,
+  server,
+}) => {
   const ana = await makePerson(toSite(server), 9_830, "Ana");
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
@@ -50,34 +53,29 @@ test("the app is offered once, from the third day of use on", async ({ browser, 
   await expect(question).toBeVisible();
   expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
   // It does not cover other pages, such as the switches of the settings.
-  await phone.goTo("/app/notifications");
+  await phone.openRoute("/app/notifications");
   await expect(page.getByRole("switch").first()).toBeVisible();
   await expect(question).toHaveCount(0);
-  await phone.goTo("/app");
+  await phone.openRoute("/app");
   await page.getByRole("button", { name: texts.push.later }).click();
   await expect(question).toHaveCount(0);
   // Not again (tests/unit/ui/install-policy.test.ts), but the settings still offer it.
   expect(await page.evaluate(() => localStorage.getItem("install"))).toContain("answeredAt");
-  await page.goto("/app/profile");
+  await phone.openRoute("/app/profile");
   await page.getByRole("link", { name: texts.install.title }).click();
   await page.getByRole("button", { name: texts.install.install, exact: true }).click();
   await expect.poll(() => page.evaluate(() => window.installDialogs)).toBe(1);
   await expect(page.getByText(texts.install.menu)).toBeVisible();
   await expect(question).toHaveCount(0);
-  await phone.close();
-});
 
-test("an iPhone shows the steps to the home screen", async ({ browser, server }) => {
-  const ana = await makePerson(toSite(server), 9_831, "Ana");
-  const phone = await TestClient.open(browser, server, "pt");
-  const { page, texts } = phone;
-  await page.addInitScript(() => Object.defineProperty(navigator, "standalone", { value: false }));
-  await phone.signIn(ana);
+  // An iPhone shows the steps to the home screen.
+  const iphone = await phone.context.newPage();
+  await iphone.addInitScript(() => Object.defineProperty(navigator, "standalone", { value: false }));
   await setFirstUse(page, 3);
-  await page.reload();
-  await page.getByRole("button", { name: texts.install.how }).click();
-  await expect(page).toHaveURL("/app/install");
-  await expect(page.getByRole("listitem").filter({ hasText: texts.install.iosAdd })).toBeVisible();
-  expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
+  await iphone.goto("/app");
+  await iphone.getByRole("button", { name: texts.install.how }).click();
+  await expect(iphone).toHaveURL("/app/install");
+  await expect(iphone.getByRole("listitem").filter({ hasText: texts.install.iosAdd })).toBeVisible();
+  expect(await findAxeViolationsInBothThemes(iphone)).toEqual([]);
   await phone.close();
 });

@@ -20,21 +20,42 @@ const readManifest = async (page: Page) => {
   return { path: new URL(url).pathname, errors, installabilityErrors, data: JSON.parse(data ?? "{}"), manifest };
 };
 
-test("the browser accepts the manifest and would install the app", async ({ browser, server }) => {
+test("the browser accepts the manifest and would install the app; its shortcuts open; it follows the language that the person chooses, also in a cached page", async ({
+  browser,
+  server,
+}) => {
   const person = await makePerson(toSite(server), 9_800);
   const phone = await TestClient.open(browser, server);
-  const { page } = phone;
+  const { page, context, texts } = phone;
   await page.goto("/login");
-  expect((await readManifest(page)).path).toBe(toManifestPath("fr"));
-  for (const path of ["/app", "/app/senga"]) {
-    await phone.signIn(person, path);
-    await waitForOfflineReady(page);
+  const { path, data } = await readManifest(page);
+  expect(path).toBe(toManifestPath("fr"));
+  const [newChat, senga] = data.shortcuts.map(({ url }: { url: string }) => url);
+  await phone.signIn(person);
+  await waitForOfflineReady(page);
+  for (const shortcut of [newChat, senga]) {
+    await page.goto(shortcut);
+    await expect(
+      shortcut === newChat
+        ? page.getByRole("dialog", { name: texts.masolo.newChat })
+        : page.getByRole("heading", { level: 1, name: texts.senga.title }),
+    ).toBeVisible();
     const { path: manifestPath, errors, installabilityErrors, manifest } = await readManifest(page);
     expect({ manifestPath, errors }).toEqual({ manifestPath: toManifestPath("fr"), errors: [] });
     expect(installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito")).toEqual([]);
     expect(manifest.shareTarget).toMatchObject({ action: `${server.origin}/app/share`, method: "kPost" });
     expect(manifest.shortcuts).toHaveLength(2);
   }
+
+  await phone.openRoute("/app/profile");
+  await page.getByRole("group", { name: texts.common.language }).getByText("Português", { exact: true }).click();
+  await expect(page.getByRole("heading", { level: 1, name: textsOf.pt.profile.title })).toBeVisible();
+  expect((await readManifest(page)).path).toBe(toManifestPath("pt"));
+  await waitForOfflineReady(page);
+  await context.setOffline(true);
+  await page.reload();
+  await expect(page.getByRole("heading", { level: 1, name: textsOf.pt.profile.title })).toBeVisible();
+  await expect(page.locator("link[rel=manifest]")).toHaveAttribute("href", toManifestPath("pt"));
   await phone.close();
 });
 
@@ -47,26 +68,6 @@ test("the manifest of each language names its shortcuts in it and takes what is 
     const names = manifest.shortcuts.map(({ name }: { name: string }) => name);
     expect(names).toEqual([texts.masolo.newChat, texts.shell.tabs.senga]);
   }
-});
-
-test("the manifest follows the language that the person chooses, also in a cached page", async ({
-  browser,
-  server,
-}) => {
-  const person = await makePerson(toSite(server), 9_804);
-  const phone = await TestClient.open(browser, server, "en");
-  const { page, context } = phone;
-  await phone.signIn(person, "/app/profile");
-  await waitForOfflineReady(page);
-  await page.getByRole("group", { name: textsOf.en.common.language }).getByText("Português", { exact: true }).click();
-  await expect(page.getByRole("heading", { level: 1, name: textsOf.pt.profile.title })).toBeVisible();
-  expect((await readManifest(page)).path).toBe(toManifestPath("pt"));
-  await waitForOfflineReady(page);
-  await context.setOffline(true);
-  await page.reload();
-  await expect(page.getByRole("heading", { level: 1, name: textsOf.pt.profile.title })).toBeVisible();
-  await expect(page.locator("link[rel=manifest]")).toHaveAttribute("href", toManifestPath("pt"));
-  await phone.close();
 });
 
 test("every picture of the manifest exists and has the announced size and type", async ({ page }) => {
@@ -86,21 +87,6 @@ test("every picture of the manifest exists and has the announced size and type",
   }
   const bytes = data.screenshots.map(({ src }: { src: string }) => readFileSync(join(root, "public", src)).length);
   expect(Math.max(...bytes)).toBeLessThan(60_000);
-});
-
-test("the shortcuts open the choice of a contact and Senga", async ({ browser, server }) => {
-  const person = await makePerson(toSite(server), 9_805);
-  const phone = await TestClient.open(browser, server);
-  const { page, texts } = phone;
-  await phone.signIn(person);
-  await waitForOfflineReady(page);
-  const { data } = await readManifest(page);
-  const [newChat, senga] = data.shortcuts.map(({ url }: { url: string }) => url);
-  await page.goto(newChat);
-  await expect(page.getByRole("dialog", { name: texts.masolo.newChat })).toBeVisible();
-  await page.goto(senga);
-  await expect(page.getByRole("heading", { level: 1, name: texts.senga.title })).toBeVisible();
-  await phone.close();
 });
 
 test("robots.txt is a text that allows the pages and excludes the API", async ({ request }) => {

@@ -76,6 +76,9 @@ const looks: Record<string, Look> = {
   "/app/share/:shareId": (page, texts) => [page.getByText(texts.share.goneTitle)],
 };
 
+/** A route of each layout of wide screens: the list with nothing open, beside a chat, and beside a feed of one column. */
+const shownWide = ["/app", "/app/chat/:userId", "/app/tala"];
+
 /** Checks both themes. */
 const expectClean = async (page: Page, what: string): Promise<void> =>
   expect.soft(await findAxeViolationsInBothThemes(page), what).toEqual([]);
@@ -85,7 +88,7 @@ const leave = async (page: Page, layer: Locator): Promise<void> => {
   await expect(layer).toHaveCount(0);
 };
 
-test("axe finds no fault in any route of the app with its full content, light and dark, narrow and wide", async ({
+test("axe finds no fault in any route of the app with its full content, light and dark, nor in any layout of wide screens", async ({
   browser,
   server,
 }) => {
@@ -95,19 +98,17 @@ test("axe finds no fault in any route of the app with its full content, light an
   const { page, texts } = phone;
   await phone.signIn(people.ana);
   for (const route of routes) {
-    await page.setViewportSize(narrow);
     await phone.openRoute(route.replace(":userId", people.ben.id).replace(":groupId", people.group));
     const look = looks[route];
     expect(look, `${route} is looked at`).toBeDefined();
     for (const part of look?.(page, texts) ?? []) await expect(part, route).toBeVisible();
     await expectClean(page, route);
+    if (!shownWide.includes(route)) continue;
     await page.setViewportSize(wide);
     const beside = page.getByRole("list", { name: texts.masolo.list }).getByRole("listitem");
     await expect(beside.or(page.getByText(texts.shell.nothingOpen.title)).first()).toBeVisible();
-    const found = (await findAxeViolations(page)).map(
-      ({ id, nodes }) => `${id} ${nodes.map(({ html }) => html).join(" ")}`,
-    );
-    expect.soft(found, `${route} wide and dark`).toEqual([]);
+    expect.soft(await findAxeViolations(page), `${route} wide and dark`).toEqual([]);
+    await page.setViewportSize(narrow);
   }
   await phone.close();
 });
@@ -136,10 +137,6 @@ test("axe finds no fault in overlays of a chat, light and dark", async ({ browse
   await expectClean(page, "the chat's menu");
   await item(texts.chat.clear).click();
   await expectClean(page, "the question before clearing");
-  await leave(page, page.getByRole("alertdialog"));
-  await page.getByRole("button", { name: texts.common.more, exact: true }).click();
-  await item(texts.people.block).click();
-  await expectClean(page, "the question before blocking");
   await leave(page, page.getByRole("alertdialog"));
 
   await openMenu("Mbote Ben");
@@ -195,12 +192,6 @@ test("axe finds no fault in overlays of Tala, the profile and help, light and da
   await expect(page.getByRole("dialog").locator("img[data-scale]")).toBeVisible();
   await expectClean(page, "a status's picture");
   await leave(page, page.getByRole("dialog"));
-  await page
-    .getByRole("button", { name: texts.tala.delete.split("{")[0] ?? "" })
-    .first()
-    .click();
-  await expectClean(page, "the question before a status is deleted");
-  await leave(page, page.getByRole("alertdialog"));
   await page.getByRole("button", { name: texts.tala.write }).click();
   await page.getByRole("button", { name: texts.tala.camera }).click();
   const camera = page.getByRole("dialog", { name: texts.chat.camera.title });

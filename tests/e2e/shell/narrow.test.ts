@@ -26,7 +26,7 @@ const listTooWide = (page: Page): Promise<string[]> =>
   );
 const boxOf = async (of: Locator) => (await of.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
 
-test("at 320 px with text twice as large names stay readable, headers keep their second line and nothing is too wide", async ({
+test("at 320 px with text twice as large names stay readable, headers keep their second line and nothing is too wide; at its usual size the names of the tabs do not touch", async ({
   browser,
   server,
 }) => {
@@ -36,12 +36,17 @@ test("at 320 px with text twice as large names stay readable, headers keep their
   await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Bonjour"]);
   const group = await makeGroup(site, ana, "Famille de Kinshasa", [ben]);
   await sendTexts(site, ben, group, ["Réunion samedi"]);
+  const phone = await TestClient.open(browser, server);
+  const { page } = phone;
+  await phone.context.addInitScript(doubleText);
+  await page.setViewportSize({ width: 320, height: 640 });
+  await phone.signIn(ana);
   for (const language of ["fr", "pt"] as const) {
-    const phone = await TestClient.open(browser, server, language);
-    const { page, texts } = phone;
-    await phone.context.addInitScript(doubleText);
-    await page.setViewportSize({ width: 320, height: 640 });
-    await phone.signIn(ana);
+    if (language !== "fr") {
+      await phone.switchLanguage(language);
+      await phone.goTo("/app");
+    }
+    const { texts } = phone;
     const row = phone.conversation("Benjamin Kasongo");
     const name = row.locator("bdi").first();
     await expect(name).toBeVisible();
@@ -61,21 +66,10 @@ test("at 320 px with text twice as large names stay readable, headers keep their
       await page.getByRole("button", { name: button, exact: true }).scrollIntoViewIfNeeded();
       expect(await listTooWide(page)).toEqual([]);
     }
-    await phone.close();
   }
-});
 
-test("at 320 px the names of the tabs do not touch, and no tab is marked in the settings", async ({
-  browser,
-  server,
-}) => {
-  const ana = await makePerson(toSite(server), 9_362, "Ana Mbuyi");
-  const phone = await TestClient.open(browser, server, "pt");
-  const { page, texts } = phone;
-  await page.setViewportSize({ width: 320, height: 640 });
-  await phone.signIn(ana);
-  const tabs = page.getByRole("navigation", { name: texts.shell.navigation });
-  await expect(tabs.getByRole("link", { name: "Masolo" })).toHaveAttribute("aria-current", "page");
+  await page.evaluate(() => document.documentElement.style.removeProperty("font-size"));
+  const tabs = page.getByRole("navigation", { name: phone.texts.shell.navigation });
   const labels = await tabs.locator(".tab-label").evaluateAll((all) =>
     all.map((label) => {
       const range = document.createRange();
@@ -84,14 +78,10 @@ test("at 320 px the names of the tabs do not touch, and no tab is marked in the 
       return { left, right, isCut: label.scrollWidth > label.clientWidth };
     }),
   );
+  expect(labels).toHaveLength(6);
   for (const [index, { left, isCut }] of labels.entries()) {
     expect(isCut).toBe(false);
     expect(left - (labels[index - 1]?.right ?? 0)).toBeGreaterThan(index === 0 ? 0 : 2);
-  }
-  for (const path of ["/app/profile", "/app/privacy", "/app/help"]) {
-    await phone.openRoute(path);
-    await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-    await expect(tabs.locator("[aria-current]")).toHaveCount(0);
   }
   await phone.close();
 });
@@ -138,7 +128,7 @@ test("a row of the list does not change under the mouse, except for the buttons 
   await page.mouse.click(900, 700);
   await expect(page.getByRole("menu")).toHaveCount(0);
   expect(await page.evaluate(() => document.querySelectorAll("a:focus-visible, ol:focus-visible").length)).toBe(0);
-  await laptop.openChat(ben.id);
+  await laptop.conversation("Ben").click();
   await laptop.message("À demain, sans faute, s'il te plaît").locator("bdi").first().click({ button: "right" });
   await expect(page.getByRole("menu")).toBeVisible();
   await page.keyboard.press("Escape");

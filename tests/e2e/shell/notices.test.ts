@@ -3,16 +3,28 @@ import { fill, findToast, TestClient, waitForWelcome, withholdContent } from "#t
 import { toSite } from "#tests/support/people/pair.ts";
 import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
-test("a notice is shown above the bar and opens the chat with a new contact", async ({ browser, server }) => {
+test("a person without contacts is led to the search for people, a person with contacts to their list; a notice is shown above the bar and opens the chat with a new contact", async ({
+  browser,
+  server,
+}) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 9_940, "Ana Mbuyi"), await makePerson(site, 9_941, "Ben Kasongo")];
-  await callSite(site, "POST", "/api/requests", { token: ben.token, body: { to_user_id: ana.id } });
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
-  await phone.signIn(ana, "/app/senga");
+  await phone.signIn(ana);
+  const links = page.getByRole("main").getByRole("link");
+  await expect(page.getByText(texts.masolo.emptyNewcomer)).toBeVisible();
+  await expect(links.filter({ hasText: texts.masolo.emptyContacts })).toHaveCount(0);
+  await expect(links.filter({ hasText: texts.masolo.emptySenga })).toBeVisible();
+  await connectPeople(site, ana, await makePerson(site, 9_944, "Cléo Ilunga"));
+  await expect(links.filter({ hasText: texts.masolo.emptyContacts })).toBeVisible();
+  await expect(page.getByText(texts.masolo.emptyBody)).toBeVisible();
+
+  await callSite(site, "POST", "/api/requests", { token: ben.token, body: { to_user_id: ana.id } });
+  await phone.goToTab("senga");
   await page.getByRole("button", { name: fill(texts.senga.acceptName, { name: "Ben Kasongo" }) }).click();
-  const toast = findToast(page);
-  await expect(toast).toContainText("Ben Kasongo");
+  const toast = findToast(page).filter({ hasText: "Ben Kasongo" });
+  await expect(toast).toBeVisible();
   const bar = page.getByRole("navigation", { name: texts.shell.navigation });
   const search = page.getByRole("searchbox", { name: texts.senga.searchLabel });
   const bottomOf = async (of: typeof toast) => {
@@ -28,11 +40,12 @@ test("a notice is shown above the bar and opens the chat with a new contact", as
   await phone.close();
 });
 
-test("the browser's offline event is shown at once, and a working connection overrules it", async ({
+test("the browser's offline event is shown at once, and a working connection overrules it; a chat whose person cannot be loaded says so, and tries again", async ({
   browser,
   server,
 }) => {
-  const ana = await makePerson(toSite(server), 9_942, "Ana Mbuyi");
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 9_945, "Ana Mbuyi"), await makePerson(site, 9_946, "Ben Kasongo")];
   const phone = await TestClient.open(browser, server);
   const { page, texts } = phone;
   const up = waitForWelcome(page);
@@ -50,36 +63,11 @@ test("the browser's offline event is shown at once, and a working connection ove
     lineHeight,
   );
   await expect(banner).toHaveCount(0);
-  await phone.close();
-});
+  await page.evaluate(() => Reflect.deleteProperty(navigator, "onLine"));
 
-test("a person without contacts is led to the search for people, a person with contacts to their list", async ({
-  browser,
-  server,
-}) => {
-  const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 9_943, "Ana Mbuyi"), await makePerson(site, 9_944, "Ben Kasongo")];
-  const phone = await TestClient.open(browser, server);
-  const { page, texts } = phone;
-  await phone.signIn(ana);
-  const links = page.getByRole("main").getByRole("link");
-  await expect(page.getByText(texts.masolo.emptyNewcomer)).toBeVisible();
-  await expect(links.filter({ hasText: texts.masolo.emptyContacts })).toHaveCount(0);
-  await expect(links.filter({ hasText: texts.masolo.emptySenga })).toBeVisible();
-  await connectPeople(site, ana, ben);
-  await expect(links.filter({ hasText: texts.masolo.emptyContacts })).toBeVisible();
-  await expect(page.getByText(texts.masolo.emptyBody)).toBeVisible();
-  await phone.close();
-});
-
-test("a chat whose person cannot be loaded says so, and tries again", async ({ browser, server }) => {
-  const site = toSite(server);
-  const [ana, ben] = [await makePerson(site, 9_945, "Ana Mbuyi"), await makePerson(site, 9_946, "Ben Kasongo")];
-  const phone = await TestClient.open(browser, server);
-  const { page, texts } = phone;
   const path = `**/api/users/${ben.id}`;
   await page.route(path, (route) => route.fulfill({ status: 503, body: "" }));
-  await phone.signIn(ana, `/app/chat/${ben.id}`);
+  await phone.openRoute(`/app/chat/${ben.id}`);
   await expect(page.getByText(texts.chat.contactFailed)).toBeVisible();
   await expect(page.getByText(texts.chat.mustBeConnected)).toHaveCount(0);
   await page.unroute(path);

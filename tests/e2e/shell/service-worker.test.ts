@@ -1,7 +1,6 @@
 import type { Page } from "@playwright/test";
 import { createUuid } from "#contract/ids.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { makePicture } from "#tests/support/browser/media.ts";
 import { withServiceWorker } from "#tests/support/browser/offline.ts";
 import { TestClient, textsOf } from "#tests/support/browser/test-client.ts";
 import { makePicture as makePng } from "#tests/support/people/attachments.ts";
@@ -27,7 +26,10 @@ const settle = async (page: Page) => {
   await expect.poll(() => keptPaths(page)).toContainEqual(expect.stringMatching(/^\/assets\/(fr|en|pt)-/));
 };
 
-test("after one visit the app opens without a network, in the person's language", async ({ browser, server }) => {
+test("after one visit the app opens without a network, in the person's language, and after signing out also the entry pages, which were never visited", async ({
+  browser,
+  server,
+}) => {
   const person = await makePerson({ origin: server.origin, fetch }, 51);
   const phone = await TestClient.open(browser, server, "pt");
   const { page, context } = phone;
@@ -39,7 +41,7 @@ test("after one visit the app opens without a network, in the person's language"
   await devtools.send("Network.clearBrowserCache");
   await context.setOffline(true);
   await phone.goToTab("contacts");
-  for (const path of ["/app", "/app/contacts", "/app/senga"]) {
+  for (const path of ["/app", "/app/senga"]) {
     await page.goto(path);
     await expect(page.getByRole("navigation", { name: pt.shell.navigation })).toBeVisible();
     await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
@@ -56,23 +58,11 @@ test("after one visit the app opens without a network, in the person's language"
   await loaded;
   expect(await page.evaluate(() => Reflect.get(window, "firstController"))).toBeNull();
   await settle(page);
-  await context.close();
-});
 
-test("the entry pages open offline though they were never visited, in the user's language", async ({
-  browser,
-  server,
-}) => {
-  const person = await makePerson({ origin: server.origin, fetch }, 53);
-  const phone = await TestClient.open(browser, server, "pt");
-  const { page, context } = phone;
-  await phone.logIn(person.phone);
-  await settle(page);
-  await page.goto("/app/profile");
+  await phone.openRoute("/app/profile");
   await page.getByRole("button", { name: pt.profile.signOut, exact: true }).click();
   await page.waitForURL((url) => url.pathname === "/");
   await settle(page);
-
   await context.setOffline(true);
   for (const [path, shown] of [
     ["/app", pt.auth.loginTitle],
@@ -98,51 +88,6 @@ test("an entry page that was visited once opens offline", async ({ page, context
   await expect(page.getByRole("heading", { level: 1 })).toHaveText(pt.auth.loginTitle);
 });
 
-test("of the API only pictures of people are cached, and signing out removes them", async ({ browser, server }) => {
-  const phone = await TestClient.open(browser, server, "fr");
-  const { page, context } = phone;
-  await phone.register("Picha", "243810000052");
-  await settle(page);
-  await page.goto("/app/profile");
-  await page.reload();
-  await expect.poll(() => keptPaths(page)).toContainEqual(expect.stringMatching(/^\/api\/avatars\//));
-  const ofApi = (await keptPaths(page)).filter((path) => path.startsWith("/api/") && !path.startsWith("/api/avatars/"));
-  expect(ofApi).toEqual([]);
-  await page.getByRole("button", { name: phone.texts.profile.signOut, exact: true }).click();
-  await page.waitForURL((url) => url.pathname === "/");
-  await expect.poll(() => keptPaths(page)).not.toContainEqual(expect.stringMatching(/^\/api\//));
-  await context.close();
-});
-
-test("a picture of a group, and of people known only from it, is not cached after it ended", async ({
-  browser,
-  server,
-}) => {
-  const site = toSite(server);
-  const ana = await makePerson(site, 760, "Ana");
-  const ben = await makePerson(site, 761, "Ben");
-  await connectPeople(site, ana, ben);
-  const id = await makeGroup(site, ana, "Famille", [ben]);
-  const phone = await TestClient.open(browser, server, "fr");
-  const { page, context } = phone;
-  await phone.signIn(ben);
-  await settle(page);
-  const picture = await makePicture(page, "groupe.jpg", { width: 96, height: 96, type: "image/jpeg" });
-  const put = await site.fetch(`${site.origin}/api/groups/${id}/picture`, {
-    method: "PUT",
-    headers: { authorization: `Bearer ${ana.token}`, "content-type": picture.mimeType },
-    body: new Uint8Array(picture.buffer),
-  });
-  expect(put.status).toBe(200);
-  const ofGroup = expect.stringContaining(`/api/avatars/${id}_`);
-  await page.reload();
-  await expect.poll(() => keptPaths(page)).toContainEqual(ofGroup);
-  const ended = await callSite(site, "DELETE", `/api/groups/${id}`, { token: ana.token });
-  expect(ended.status).toBe(204);
-  await expect.poll(() => keptPaths(page)).not.toContainEqual(ofGroup);
-  await context.close();
-});
-
 /** Publishes a status with a picture, as the author's device does. */
 const publishPicture = async (site: Site, { token }: Person, content: string): Promise<string> => {
   const id = createUuid();
@@ -156,25 +101,46 @@ const publishPicture = async (site: Site, { token }: Person, content: string): P
   return id;
 };
 
-test("small pictures of statuses are cached once shown, until their status is deleted or the user signs out", async ({
+/** Stores a picture of a person or a group. */
+const putPicture = async ({ origin, fetch }: Site, { token }: Person, path: string): Promise<void> => {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "image/png" };
+  const { status } = await fetch(origin + path, { method: "PUT", headers, body: new Uint8Array(makePng(96, 96)) });
+  expect(status).toBe(200);
+};
+
+test("of the API only pictures are cached: those of groups until the group ends, small ones of statuses once shown until the status is deleted, and all until the user signs out", async ({
   browser,
   server,
 }) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 762, "Ana"), await makePerson(site, 763, "Ben")];
+  await connectPeople(site, ana, ben);
+  const group = await makeGroup(site, ana, "Famille", [ben]);
+  await putPicture(site, ana, "/api/profile/avatar");
+  await putPicture(site, ana, `/api/groups/${group}/picture`);
   const [first, second] = [await publishPicture(site, ana, "Le fleuve"), await publishPicture(site, ana, "Le port")];
   const phone = await TestClient.open(browser, server, "fr");
   const { page, context, texts } = phone;
-  await phone.signIn(ben, "/app/tala");
+  await phone.signIn(ben);
   await settle(page);
+  const ofGroup = expect.stringContaining(`/api/avatars/${group}_`);
+  const ofAna = expect.stringContaining(`/api/avatars/${ana.id}_`);
   const ofPost = (id: string) => expect.stringContaining(`/api/tala/pictures/${ana.id}_${id}`);
   const small = (text: string) =>
     page.getByRole("main").getByRole("listitem").filter({ hasText: text }).locator("button img");
   const isShown = (text: string) =>
     expect.poll(() => small(text).evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(200);
   await page.reload();
+  await expect.poll(() => keptPaths(page)).toContainEqual(ofGroup);
+  await phone.goToTab("tala");
   for (const text of ["Le fleuve", "Le port"]) await isShown(text);
-  await expect.poll(() => keptPaths(page)).toEqual(expect.arrayContaining([ofPost(first), ofPost(second)]));
+  await expect.poll(() => keptPaths(page)).toEqual(expect.arrayContaining([ofAna, ofPost(first), ofPost(second)]));
+  const ofApi = (await keptPaths(page)).filter((path) => path.startsWith("/api/"));
+  expect(ofApi.filter((path) => !/^\/api\/(avatars|tala\/pictures)\//.test(path))).toEqual([]);
+
+  const ended = await callSite(site, "DELETE", `/api/groups/${group}`, { token: ana.token });
+  expect(ended.status).toBe(204);
+  await expect.poll(() => keptPaths(page)).not.toContainEqual(ofGroup);
 
   // The enlarged picture is requested and not cached.
   const kept = (await keptPaths(page)).filter((path) => path.includes("/pictures/")).length;
@@ -199,7 +165,7 @@ test("small pictures of statuses are cached once shown, until their status is de
   await isShown("Le port");
   expect(await keptPaths(page)).toContainEqual(ofPost(second));
 
-  await page.goto("/app/profile");
+  await phone.openRoute("/app/profile");
   await page.getByRole("button", { name: texts.profile.signOut, exact: true }).click();
   await page.waitForURL((url) => url.pathname === "/");
   await expect.poll(() => keptPaths(page)).not.toContainEqual(expect.stringMatching(/^\/api\//));

@@ -1,6 +1,5 @@
 import { privateConversationId } from "#contract/ids.ts";
 import { formatPhone } from "#contract/phone/phone-text.ts";
-import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { TestClient, type Texts, withholdContent } from "#tests/support/browser/test-client.ts";
 import { makeGroup } from "#tests/support/people/groups.ts";
@@ -20,7 +19,26 @@ declare global {
 const wide = { width: 1280, height: 800 };
 const toastMs = 3_000; // of a line
 
-test("six tabs, the active one by path prefix, and no bar on screens that need the space", async ({
+const namesOf = (t: Texts): [path: string, heading: string][] => [
+  ["/app", t.masolo.title],
+  ["/app/makutano", t.makutano.title],
+  ["/app/contacts", t.contacts.title],
+  ["/app/senga", t.senga.title],
+  ["/app/tala", t.tala.title],
+  ["/app/services", t.services.title],
+  ["/app/profile", t.profile.title],
+  ["/app/appearance", t.appearance.title],
+  ["/app/handle", t.handle.title],
+  ["/app/verify-number", t.number.title],
+  ["/app/install", t.install.title],
+  ["/app/notifications", t.settings.notifications.title],
+  ["/app/privacy", t.settings.privacy.title],
+  ["/app/help", t.help.title],
+  ["/app/blocked", t.blocked.title],
+  ["/app/create-group", t.groups.create.title],
+];
+
+test("six tabs, the active one by path prefix, and no bar on screens that need the space; every screen has a name and a description, and fits a phone, in French and in Portuguese", async ({
   browser,
   server,
 }) => {
@@ -58,38 +76,15 @@ test("six tabs, the active one by path prefix, and no bar on screens that need t
     await expect(page.getByRole("main").getByRole("link", { name: texts.common.back })).toBeVisible();
     await expect(bar).toHaveCount(0);
   }
-  await phone.close();
-});
 
-const namesOf = (t: Texts): [path: string, heading: string][] => [
-  ["/app", t.masolo.title],
-  ["/app/makutano", t.makutano.title],
-  ["/app/contacts", t.contacts.title],
-  ["/app/senga", t.senga.title],
-  ["/app/tala", t.tala.title],
-  ["/app/services", t.services.title],
-  ["/app/profile", t.profile.title],
-  ["/app/appearance", t.appearance.title],
-  ["/app/handle", t.handle.title],
-  ["/app/verify-number", t.number.title],
-  ["/app/install", t.install.title],
-  ["/app/notifications", t.settings.notifications.title],
-  ["/app/privacy", t.settings.privacy.title],
-  ["/app/help", t.help.title],
-  ["/app/blocked", t.blocked.title],
-  ["/app/create-group", t.groups.create.title],
-];
-
-test("every screen has a name and a description, and fits a phone, in each language", async ({ browser, server }) => {
-  const phone = await TestClient.open(browser, server);
-  const { page } = phone;
-  await phone.signIn(await makePerson(toSite(server), 702));
-  for (const language of ["fr", "en", "pt"] as const) {
-    await phone.switchLanguage(language);
-    await phone.goTo("/app/services");
-    const { texts } = phone;
+  // The languages with the longest words.
+  for (const language of ["fr", "pt"] as const) {
+    if (language !== "fr") {
+      await phone.switchLanguage(language);
+      await page.reload();
+    }
     const seen = new Set<string>();
-    for (const [path, heading] of namesOf(texts)) {
+    for (const [path, heading] of namesOf(phone.texts)) {
       await phone.openRoute(path);
       await expect(page.getByRole("heading", { level: 1 })).toHaveText(heading);
       await expect.poll(() => page.title()).toContain(heading);
@@ -99,7 +94,7 @@ test("every screen has a name and a description, and fits a phone, in each langu
       const overflows = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
       expect(overflows, `${path} is wider than the screen in ${language}`).toBe(false);
     }
-    expect(seen.size).toBe(namesOf(texts).length);
+    expect(seen.size).toBe(namesOf(phone.texts).length);
   }
   await phone.close();
 });
@@ -124,7 +119,6 @@ test("on a wide screen the list stays beside the open chat, and back returns", a
   const list = await row.boundingBox();
   const chat = await page.getByRole("main").boundingBox();
   expect((list?.x ?? 0) + (list?.width ?? 0)).toBeLessThanOrEqual(chat?.x ?? 0);
-  expect(await findAxeViolations(page)).toEqual([]);
 
   await page.goBack();
   await expect(page.getByText(texts.shell.nothingOpen.title)).toBeVisible();
@@ -144,7 +138,6 @@ test("on a wide screen the list stays beside the open chat, and back returns", a
   await expect(entries.last()).toBeFocused();
   await page.keyboard.press("ArrowDown");
   await expect(entries.first()).toBeFocused();
-  expect(await findAxeViolations(page)).toEqual([]);
   await page.keyboard.press("Escape");
   await expect(entries).toHaveCount(0);
   await expect(menuButton).toBeFocused();

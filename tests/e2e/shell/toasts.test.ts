@@ -1,11 +1,12 @@
 import type { Page } from "@playwright/test";
+import * as v from "valibot";
 import { privateConversationId } from "#contract/ids.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
-import { callButton, callControl, openCallClient } from "#tests/support/browser/call-client.ts";
-import { fill, findToast, TestClient } from "#tests/support/browser/test-client.ts";
+import { callButton, openCallClient } from "#tests/support/browser/call-client.ts";
+import { fill, findToast, type TestClient } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { connectPeople, makePerson } from "#tests/support/people/people.ts";
+import { callSite, connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
 
 type ToastRecord = { text: string; shownMs: number; covered: string[] };
 
@@ -65,6 +66,8 @@ const recordToasts = () => {
   requestAnimationFrame(nextFrame);
 };
 
+const Calls = v.object({ calls: v.array(v.object({ call_id: v.string() })) });
+
 const listToasts = (page: Page): Promise<ToastRecord[]> => page.evaluate(() => window.toasts);
 const choose = async (client: TestClient, words: string, item: string) => {
   await client.message(words).locator("bdi").first().click({ button: "right" });
@@ -75,84 +78,30 @@ const chooseInHeader = async ({ page, texts }: TestClient, item: string) => {
   await page.getByRole("menuitem", { name: item, exact: true }).click();
 };
 
-test("what the chat itself shows is said to screen readers alone, and a line covers neither the composer nor the newest message", async ({
+/** Declines the call that rings for this person, as a device elsewhere does. */
+const decline = async (site: Site, { token }: Person, from: Person): Promise<void> => {
+  const list = async () => v.parse(Calls, (await callSite(site, "GET", "/api/calls", { token })).body).calls;
+  await expect.poll(list).toHaveLength(1);
+  const [call] = await list();
+  const body = { to_user_id: from.id, status: "rejected" };
+  expect((await callSite(site, "POST", `/api/calls/${call?.call_id}/end`, { token, body })).status).toBe(200);
+};
+
+test("a toast with an action stays for five seconds, its button below the text, and moves out of the way in a chat; what the chat itself shows is said to screen readers alone, and a line covers neither the composer nor the newest message", async ({
   browser,
   server,
 }) => {
   const site = toSite(server);
   const [ana, ben] = [await makePerson(site, 9_390, "Ana Mbuyi"), await makePerson(site, 9_391, "Ben")];
-  await connectPeople(site, ana, ben);
-  const id = privateConversationId(ana.id, ben.id);
-  await sendTexts(site, ben, id, ["Le code est 4821", "Rendez-vous à midi", "À demain"]);
+  const cleo = await makePerson(site, 9_392, "Cléo");
+  for (const other of [ben, cleo]) await connectPeople(site, ana, other);
+  const id = privateConversationId(ana.id, cleo.id);
+  await sendTexts(site, ben, privateConversationId(ana.id, ben.id), ["de Ben"]);
+  await sendTexts(site, cleo, id, ["Le code est 4821", "Rendez-vous à midi", "À demain"]);
   await sendTexts(site, ana, id, ["D'accord"]);
   const phone = await openCallClient(browser, server);
   await phone.context.addInitScript(recordToasts);
   await phone.context.grantPermissions(["clipboard-write"]);
-  const bens = await openCallClient(browser, server);
-  await phone.signInToChat(ana, ben.id);
-  await bens.signIn(ben);
-  const { page, texts } = phone;
-  const said = (text: string) => expect(page.getByRole("status").getByText(text, { exact: true })).toBeAttached();
-
-  await choose(phone, "Le code est 4821", texts.starred.add);
-  await said(texts.starred.added);
-  await expect(phone.message("Le code est 4821").getByRole("img", { name: texts.messages.starred })).toBeVisible();
-  await choose(phone, "Rendez-vous à midi", texts.pins.pin);
-  await expect(page.getByText(texts.groups.events.pinnedByMe)).toBeVisible();
-  await choose(phone, "D'accord", texts.common.delete);
-  await page.getByRole("button", { name: texts.messages.deleteForAll }).click();
-  await said(texts.messages.deletedDone);
-  await chooseInHeader(phone, texts.mute.on);
-  await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
-  await said(texts.mute.isOn);
-  await expect(page.getByRole("main").getByRole("img", { name: texts.mute.isOn })).toBeVisible();
-  await callButton(phone, ben).click();
-  await callControl(bens, "decline").click();
-  await said(texts.calls.say.rejected);
-  await expect(page.getByText(fill(texts.callLines.outcomes.audio.declinedBy, { name: "Ben" }))).toBeVisible();
-  expect(await listToasts(page)).toEqual([]);
-
-  // Copying changes nothing on the screen: one line says it, while a message arrives and the answer grows.
-  await choose(phone, "À demain", texts.messages.copy);
-  await expect(findToast(page)).toHaveText(texts.messages.copied);
-  await sendTexts(site, ben, id, ["Et toi ?"]);
-  await phone.composer().fill("Moi\naussi\nbien");
-  await expect(phone.message("Et toi ?")).toBeVisible();
-  await expect(findToast(page)).toHaveCount(0);
-  await choose(phone, "Et toi ?", texts.messages.forward);
-  const dialog = page.getByRole("dialog");
-  await dialog.getByRole("checkbox", { name: /Ben/ }).check({ force: true });
-  await dialog.getByRole("button", { name: fill(texts.messages.forwardTo_one, { count: 1 }) }).click();
-  await expect(findToast(page)).toHaveText(fill(texts.messages.forwarded_one, { count: 1 }));
-  await expect(findToast(page)).toHaveCount(0);
-
-  // Blocking leaves the chat: the line stands above the tab bar of the list.
-  await chooseInHeader(phone, texts.people.block);
-  await page.getByRole("alertdialog").getByRole("button", { name: texts.people.block, exact: true }).click();
-  await expect(page).toHaveURL(/\/app$/);
-  await expect(findToast(page)).toHaveText(fill(texts.people.blocked, { name: "Ben" }));
-  await expect(findToast(page)).toHaveCount(0);
-  for (const { text, shownMs, covered } of await listToasts(page)) {
-    expect(covered, text).toEqual([]);
-    expect(shownMs, text).toBeGreaterThan(1_900);
-    expect(shownMs, text).toBeLessThan(4_500);
-  }
-  for (const client of [phone, bens]) await client.close();
-});
-
-test("a toast with an action stays for five seconds, its button below the text, and moves out of the way in a chat", async ({
-  browser,
-  server,
-}) => {
-  const site = toSite(server);
-  const ana = await makePerson(site, 9_392, "Ana Mbuyi");
-  for (const [index, name] of ["Ben", "Cléo"].entries()) {
-    const other = await makePerson(site, 9_393 + index, name);
-    await connectPeople(site, ana, other);
-    await sendTexts(site, other, privateConversationId(ana.id, other.id), [`de ${name}`]);
-  }
-  const phone = await TestClient.open(browser, server);
-  await phone.context.addInitScript(recordToasts);
   const { page, texts } = phone;
   await phone.signIn(ana);
   await phone.conversation("Ben").click({ button: "right" });
@@ -169,21 +118,69 @@ test("a toast with an action stays for five seconds, its button below the text, 
   expect(room).toBeGreaterThanOrEqual(0);
   await phone.conversation("Cléo").click();
   await expect(phone.composer()).toBeVisible();
-  await expect(phone.message("de Cléo")).toBeVisible();
+  await expect(phone.message("À demain")).toBeVisible();
   await expect(toast).toHaveCount(0);
   // An error too, in the chat. The code of the menu is loaded first.
-  await phone.message("de Cléo").locator("bdi").first().click({ button: "right" });
+  await phone.message("À demain").locator("bdi").first().click({ button: "right" });
   await expect(page.getByRole("menuitem", { name: texts.pins.pin, exact: true })).toBeVisible();
   await page.keyboard.press("Escape");
   await phone.context.setOffline(true);
-  await choose(phone, "de Cléo", texts.pins.pin);
+  await choose(phone, "À demain", texts.pins.pin);
   await expect(toast).toContainText(texts.errors.offline);
+  await phone.context.setOffline(false);
   await expect(toast).toHaveCount(0);
-  const toasts = await listToasts(page);
-  expect(toasts).toHaveLength(2);
-  for (const { text, shownMs, covered } of toasts) {
+  const lasting = await listToasts(page);
+  expect(lasting).toHaveLength(2);
+  for (const { text, shownMs, covered } of lasting) {
     expect(covered, text).toEqual([]);
     expect(shownMs, text).toBeGreaterThan(4_500);
+  }
+
+  const said = (text: string) => expect(page.getByRole("status").getByText(text, { exact: true })).toBeAttached();
+  await choose(phone, "Le code est 4821", texts.starred.add);
+  await said(texts.starred.added);
+  await expect(phone.message("Le code est 4821").getByRole("img", { name: texts.messages.starred })).toBeVisible();
+  await choose(phone, "Rendez-vous à midi", texts.pins.pin);
+  await expect(page.getByText(texts.groups.events.pinnedByMe)).toBeVisible();
+  await choose(phone, "D'accord", texts.common.delete);
+  await page.getByRole("button", { name: texts.messages.deleteForAll }).click();
+  await said(texts.messages.deletedDone);
+  await chooseInHeader(phone, texts.mute.on);
+  await page.getByRole("button", { name: texts.mute.for.always, exact: true }).click();
+  await said(texts.mute.isOn);
+  await expect(page.getByRole("main").getByRole("img", { name: texts.mute.isOn })).toBeVisible();
+  await callButton(phone, cleo).click();
+  await decline(site, cleo, ana);
+  await said(texts.calls.say.rejected);
+  await expect(page.getByText(fill(texts.callLines.outcomes.audio.declinedBy, { name: "Cléo" }))).toBeVisible();
+  expect(await listToasts(page)).toHaveLength(lasting.length);
+
+  // Copying changes nothing on the screen: one line says it, while a message arrives and the answer grows.
+  await choose(phone, "À demain", texts.messages.copy);
+  await expect(toast).toHaveText(texts.messages.copied);
+  await sendTexts(site, cleo, id, ["Et toi ?"]);
+  await phone.composer().fill("Moi\naussi\nbien");
+  await expect(phone.message("Et toi ?")).toBeVisible();
+  await expect(toast).toHaveCount(0);
+  await choose(phone, "Et toi ?", texts.messages.forward);
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("checkbox", { name: /Cléo/ }).check({ force: true });
+  await dialog.getByRole("button", { name: fill(texts.messages.forwardTo_one, { count: 1 }) }).click();
+  await expect(toast).toHaveText(fill(texts.messages.forwarded_one, { count: 1 }));
+  await expect(toast).toHaveCount(0);
+
+  // Blocking leaves the chat: the line stands above the tab bar of the list.
+  await chooseInHeader(phone, texts.people.block);
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.people.block, exact: true }).click();
+  await expect(page).toHaveURL(/\/app$/);
+  await expect(toast).toHaveText(fill(texts.people.blocked, { name: "Cléo" }));
+  await expect(toast).toHaveCount(0);
+  const lines = (await listToasts(page)).slice(lasting.length);
+  expect(lines).toHaveLength(3);
+  for (const { text, shownMs, covered } of lines) {
+    expect(covered, text).toEqual([]);
+    expect(shownMs, text).toBeGreaterThan(1_900);
+    expect(shownMs, text).toBeLessThan(4_500);
   }
   await phone.close();
 });

@@ -1,14 +1,28 @@
 import type { Page } from "@playwright/test";
+import * as v from "valibot";
+import { PostPage } from "#contract/tala.ts";
 import { readAttachmentDrafts } from "#tests/support/browser/attachment-drafts.ts";
 import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { makePicture } from "#tests/support/browser/media.ts";
 import { fill, TestClient } from "#tests/support/browser/test-client.ts";
 import { toSite } from "#tests/support/people/pair.ts";
-import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
+import { callSite, connectPeople, makePerson, type Person, type Site } from "#tests/support/people/people.ts";
 
 const post = (page: Page, text: string) => page.getByRole("main").getByRole("listitem").filter({ hasText: text });
 const button = ({ page }: TestClient, name: string) => page.getByRole("button", { name, exact: true });
+
+/** Texts on the newest page of a person's feed, which also has statuses of other tests. */
+const readFeed = async (site: Site, { token }: Person): Promise<string[]> => {
+  const { posts, restricted = [] } = v.parse(PostPage, (await callSite(site, "GET", "/api/tala", { token })).body);
+  return [...posts, ...restricted].map((row) => row[4]);
+};
+
+const expectPublicOnly = async (site: Site, reader: Person): Promise<void> => {
+  const feed = await readFeed(site, reader);
+  expect(feed).toContain("Pour tous");
+  for (const text of ["Entre nous", "Note à moi"]) expect(feed).not.toContain(text);
+};
 
 test("a status for contacts shows to a contact and not to a stranger, until the contact is excepted", async ({
   browser,
@@ -21,11 +35,7 @@ test("a status for contacts shows to a contact and not to a stranger, until the 
     await makePerson(site, 9_882, "Cléo"),
   ];
   await connectPeople(site, ben, ana);
-  const [anas, bens, cleos] = [
-    await TestClient.open(browser, server),
-    await TestClient.open(browser, server, "en"),
-    await TestClient.open(browser, server, "pt"),
-  ];
+  const [anas, bens] = [await TestClient.open(browser, server), await TestClient.open(browser, server, "en")];
   await anas.signIn(ana, "/app/tala");
   const { page, texts } = anas;
   const select = (phone = anas) => phone.page.getByRole("combobox", { name: phone.texts.tala.audience.label });
@@ -63,25 +73,22 @@ test("a status for contacts shows to a contact and not to a stranger, until the 
     await select().selectOption("nobody");
     await publish("Note à moi");
     await expect(post(page, "Note à moi")).toContainText(texts.tala.audience.noteNobody);
-    expect(await findAxeViolations(page)).toEqual([]);
   });
 
   await test.step("a contact sees it with its picture, a stranger only the public one", async () => {
     await bens.signIn(ben, "/app/tala");
-    await cleos.signIn(cleo, "/app/tala");
-    for (const phone of [bens, cleos]) {
-      await expect(post(phone.page, "Pour tous")).toBeVisible();
-      await expect(post(phone.page, "Note à moi")).toHaveCount(0);
-    }
+    await expect(post(bens.page, "Pour tous")).toBeVisible();
+    await expect(post(bens.page, "Note à moi")).toHaveCount(0);
+    expect(await readFeed(site, ben)).toContain("Entre nous");
     const seen = post(bens.page, "Entre nous");
     await expect(seen).toContainText(bens.texts.tala.audience.noteContacts);
     await expect
       .poll(() => seen.locator("button img").evaluate((image: HTMLImageElement) => image.naturalWidth))
       .toBeGreaterThan(0);
-    await expect(post(cleos.page, "Entre nous")).toHaveCount(0);
+    await expectPublicOnly(site, cleo);
   });
 
-  await test.step("the contact is excepted: it disappears there, also after a reload", async () => {
+  await test.step("the contact is excepted: it disappears there, and the server no longer sends it", async () => {
     await anas.openRoute("/app/privacy");
     const { statuses, except } = texts.settings.privacy;
     const group = page.getByRole("group", { name: statuses.title });
@@ -93,20 +100,16 @@ test("a status for contacts shows to a contact and not to a stranger, until the 
     await expect(row).toBeFocused();
     await expect(post(bens.page, "Entre nous")).toHaveCount(0, { timeout: 60_000 }); // polled every 20 s
     await expect(post(bens.page, "Pour tous")).toBeVisible();
-    await bens.page.reload();
-    await expect(post(bens.page, "Pour tous")).toBeVisible();
-    await expect(post(bens.page, "Entre nous")).toHaveCount(0);
+    await expectPublicOnly(site, ben);
   });
 
-  await test.step("the form begins with the setting, in every language", async () => {
+  await test.step("the form begins with the setting of its author", async () => {
     await anas.openRoute("/app/tala");
     await button(anas, texts.tala.write).click();
     await expect(select()).toHaveValue("contacts_except");
     await expect(select()).toContainText(fill(texts.tala.audience.except, { people: 1 }));
-    for (const phone of [bens, cleos]) {
-      await button(phone, phone.texts.tala.write).click();
-      await expect(select(phone)).toHaveValue("everyone");
-    }
+    await button(bens, bens.texts.tala.write).click();
+    await expect(select(bens)).toHaveValue("everyone");
   });
 
   await test.step("a change of the setting elsewhere does not change the audience of a status that is begun", async () => {
@@ -121,5 +124,5 @@ test("a status for contacts shows to a contact and not to a stranger, until the 
     await button(anas, texts.tala.write).click();
     await expect(select()).toHaveValue("nobody");
   });
-  for (const one of [anas, bens, cleos]) await one.close();
+  for (const one of [anas, bens]) await one.close();
 });

@@ -15,6 +15,15 @@ const refusal = (status: number, error_code: string) => ({ status, json: { code:
 const post = ({ page }: TestClient, text: string): Locator =>
   page.getByRole("main").getByRole("listitem").filter({ hasText: text });
 
+/** Holds requests back until it is opened. */
+const makeGate = () => {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+};
+
 test("failures in publishing and deleting a status are reported, and the written text stays", async ({
   browser,
   server,
@@ -49,13 +58,10 @@ test("failures in publishing and deleting a status are reported, and the written
   await isUp;
 
   // A permanent refusal by the server: it stays, with the reason, also after a reload.
-  let answer = () => {};
-  const held = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
+  const answer = makeGate();
   await page.route(feed, async (route) => {
     if (route.request().method() !== "POST") return route.continue();
-    await held;
+    await answer.opened;
     await route.fulfill(refusal(400, "invalid_text"));
   });
   await publish.click();
@@ -64,7 +70,7 @@ test("failures in publishing and deleting a status are reported, and the written
   await page.getByRole("button", { name: texts.tala.closeComposer }).click();
   await page.getByRole("button", { name: texts.tala.write }).click();
   await field.fill("Encore un");
-  answer();
+  answer.open();
   await expect(alert).toContainText("Votre statut n'a pas pu être publié.");
   await expect(alert).toContainText(texts.common.error);
   await expect(field).toHaveValue("Encore un");
@@ -129,7 +135,20 @@ const makePage = (newest: number): PostPage => ({
   before: newest - postPageRows + 1,
 });
 
-test("a feed that cannot be loaded reports it at the gap, keeps what is shown, and retries on a tap", async ({
+/** Simulates a browser with poor picture compression: this one makes even noise small enough. */
+const writeLargeOnce = async (page: Page): Promise<void> => {
+  // Without the worker the page draws by itself.
+  await page.route("**/assets/image-worker-*.js", (route) => route.abort());
+  await page.evaluate((size) => {
+    const { convertToBlob } = OffscreenCanvas.prototype;
+    OffscreenCanvas.prototype.convertToBlob = async () => {
+      OffscreenCanvas.prototype.convertToBlob = convertToBlob;
+      return new Blob([new Uint8Array(size)], { type: "image/webp" });
+    };
+  }, pictureMaxBytes + 1);
+};
+
+test("a feed that cannot be loaded reports it at the gap, keeps what is shown, and retries on a tap; pending statuses, and a picture that stays too large or has no room, are reported", async ({
   browser,
   server,
 }) => {
@@ -139,22 +158,24 @@ test("a feed that cannot be loaded reports it at the gap, keeps what is shown, a
   const first = makePage(100);
   const older: PostPage = { ...makePage(80), before: null };
   let fails: "unreached" | "failed" | undefined = "unreached";
-  await page.route("**/api/tala{,?*}", (route) => {
+  const [small, more, drawing] = [makeGate(), makeGate(), makeGate()];
+  await page.route("**/api/tala{,?*}", async (route) => {
     if (fails === "unreached") return route.abort();
     const isOlder = route.request().url().includes("before=");
+    if (isOlder) await more.opened;
     return route.fulfill(fails === "failed" ? refusal(500, "internal") : { json: isOlder ? older : first });
   });
   let hasPictures = false;
-  let letGo = () => {};
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
   const picture = { contentType: "image/png", body: makePicture(40, 30) };
   await page.route("**/api/tala/pictures/*small", async (route) => {
-    await held;
+    await small.opened;
     await route.fulfill(picture);
   });
   await page.route("**/api/tala/pictures/*large", (route) => (hasPictures ? route.fulfill(picture) : route.abort()));
+  await page.route("**/assets/post-picture-*.js", async (route) => {
+    await drawing.opened;
+    await route.continue();
+  });
 
   await phone.signIn(ana, "/app/tala");
   const retry = page.getByRole("button", { name: texts.common.retry });
@@ -176,11 +197,10 @@ test("a feed that cannot be loaded reports it at the gap, keeps what is shown, a
 
   // A picture that appears under the finger takes no tap.
   const enlarge = page.getByRole("button", { name: fill(texts.tala.enlarge, { name: "Ben Kasongo" }) });
-  const small = enlarge.locator("img");
   await enlarge.hover();
   await page.mouse.down();
-  letGo();
-  await expect(small).toHaveCSS("opacity", "1");
+  small.open();
+  await expect(enlarge.locator("img")).toHaveCSS("opacity", "1");
   await page.mouse.up();
   const viewer = page.getByRole("dialog");
   await expect(viewer.getByRole("alert").filter({ hasText: texts.tala.pictureFailed })).toBeVisible();
@@ -193,8 +213,14 @@ test("a feed that cannot be loaded reports it at the gap, keeps what is shown, a
   await page.keyboard.press("Escape");
 
   fails = "failed";
+  const status = page.getByRole("main").getByRole("status");
+  const loading = status.filter({ hasText: texts.tala.loadingOlder });
   await post(phone, "Status 81").scrollIntoViewIfNeeded();
+  await loading.scrollIntoViewIfNeeded();
+  await expect(loading).toBeInViewport();
+  more.open();
   await expect(page.getByText(texts.tala.olderFailed)).toBeVisible();
+  await expect(loading).toHaveCount(0);
   await retry.focus();
   fails = undefined;
   await page.keyboard.press("Enter");
@@ -202,58 +228,6 @@ test("a feed that cannot be loaded reports it at the gap, keeps what is shown, a
   await expect(list).toBeFocused();
   await post(phone, "Status 61").scrollIntoViewIfNeeded();
   await expect(page.getByText(texts.tala.end)).toBeVisible();
-  await phone.close();
-});
-
-/** Holds requests back until it is opened. */
-const makeGate = () => {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { open, opened };
-};
-
-/** Simulates a browser with poor picture compression: this one makes even noise small enough. */
-const writeLargeOnce = async (page: Page): Promise<void> => {
-  // Without the worker the page draws by itself.
-  await page.route("**/assets/image-worker-*.js", (route) => route.abort());
-  await page.evaluate((size) => {
-    const { convertToBlob } = OffscreenCanvas.prototype;
-    OffscreenCanvas.prototype.convertToBlob = async () => {
-      OffscreenCanvas.prototype.convertToBlob = convertToBlob;
-      return new Blob([new Uint8Array(size)], { type: "image/webp" });
-    };
-  }, pictureMaxBytes + 1);
-};
-
-test("pending statuses, and a picture that stays too large or has no room, are reported", async ({
-  browser,
-  server,
-}) => {
-  const ana = await makePerson(toSite(server), 6_623, "Ana Mbala");
-  const phone = await TestClient.open(browser, server, "en");
-  const { page, texts } = phone;
-  const [older, drawing] = [makeGate(), makeGate()];
-  await page.route("**/api/tala{,?*}", async (route) => {
-    if (!route.request().url().includes("before=")) return route.fulfill({ json: makePage(100) });
-    await older.opened;
-    await route.fulfill({ json: { ...makePage(80), before: null } satisfies PostPage });
-  });
-  await page.route("**/assets/post-picture-*.js", async (route) => {
-    await drawing.opened;
-    await route.continue();
-  });
-  await phone.signIn(ana, "/app/tala");
-
-  const status = page.getByRole("main").getByRole("status");
-  const loading = status.filter({ hasText: texts.tala.loadingOlder });
-  await post(phone, "Status 81").scrollIntoViewIfNeeded();
-  await loading.scrollIntoViewIfNeeded();
-  await expect(loading).toBeInViewport();
-  older.open();
-  await expect(post(phone, "Status 80")).toBeVisible();
-  await expect(loading).toHaveCount(0);
 
   await page.getByRole("button", { name: texts.tala.write }).click();
   const field = page.getByRole("textbox", { name: texts.tala.composer });

@@ -36,24 +36,19 @@ const keepConnections = () => {
   };
 };
 
-const refuseMicrophone = () => {
-  navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("no", "NotAllowedError"));
-};
-
 /** Waits long enough between two taps that they do not count as a double tap. */
 export const pauseBetweenTaps = ({ page }: Pick<TestClient, "page">): Promise<void> =>
   page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1_000)));
 
-type CallingOptions = { language?: Language; isRefused?: boolean };
+type CallingOptions = { language?: Language };
 
-/** Opens a client whose received call media can be measured. `isRefused` denies it the microphone. */
+/** Opens a client whose received call media can be measured. */
 export const openCallClientIn = async (
   context: BrowserContext,
   server: Server,
-  { language = "fr", isRefused = false }: CallingOptions = {},
+  { language = "fr" }: CallingOptions = {},
 ): Promise<TestClient> => {
   await context.addInitScript(keepConnections);
-  if (isRefused) await context.addInitScript(refuseMicrophone);
   return TestClient.openIn(context, server, language);
 };
 

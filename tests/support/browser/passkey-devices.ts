@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from "@playwright/test";
 
 /** Holder of passkeys: the device itself, or a plugged-in key. */
-export type PasskeyTransport = "internal" | "usb";
+type PasskeyTransport = "internal" | "usb";
 
 /** Chromium's virtual authenticator for one page. It answers as if its user were present and verified. */
 export class PasskeyDevice {

@@ -1,5 +1,4 @@
 import { expect, type Locator } from "@playwright/test";
-import type { Uuid } from "#contract/ids.ts";
 import { fill, type TestClient, type Texts } from "#tests/support/browser/test-client.ts";
 import { type LogLine, readLocalLog } from "#tests/support/server/logs.ts";
 import { connectPeople, makePerson, type Person, type Site } from "./people.ts";
@@ -11,11 +10,6 @@ export const makeFriends = async (site: Site, n: number, count: number): Promise
   const [hub, ...others] = people;
   for (const other of others) if (hub) await connectPeople(site, hub, other);
   return people;
-};
-
-export const openGroup = async (phone: TestClient, group: Uuid): Promise<void> => {
-  await phone.goTo(`/app/group/${group}`);
-  await expect(phone.composer()).toBeVisible({ timeout: 30_000 }); // several clients open at once
 };
 
 /** System message of a group, in the language of this client. */

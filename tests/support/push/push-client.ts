@@ -38,7 +38,7 @@ export const turnOn = async (phone: TestClient, person: Person): Promise<void> =
 };
 
 /** The service worker of a client, running. */
-export const findWorker = ({ context }: TestClient): Worker => {
+export const findWorker = ({ context }: Pick<TestClient, "context">): Worker => {
   const worker = context.serviceWorkers().at(-1);
   if (!worker) throw new Error("no service worker");
   return worker;

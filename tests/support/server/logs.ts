@@ -9,7 +9,7 @@ import { callSite, type Person, type Site } from "#tests/support/people/people.t
 /** One message of a conversation, in comparable form. */
 export type LogLine = { seq: number; sender: number; text: string };
 
-const toLogLine = ({ seq, sender, body }: Pick<Message, "seq" | "sender" | "body">): LogLine => ({
+export const toLogLine = ({ seq, sender, body }: Pick<Message, "seq" | "sender" | "body">): LogLine => ({
   seq,
   sender,
   text: body.type === "text" ? body.text : `<${body.type}>`,
@@ -32,6 +32,10 @@ export const readServerMessages = async (site: Site, person: Person, conversatio
 
 export const readServerLog = async (site: Site, person: Person, conversation: string): Promise<LogLine[]> =>
   (await readServerMessages(site, person, conversation)).map(toLogLine);
+
+/** Texts of a conversation as the server returns them to a member, oldest first. Other messages appear as `<kind>`. */
+export const readServerTexts = async (site: Site, person: Person, conversation: string): Promise<string[]> =>
+  (await readServerLog(site, person, conversation)).map(({ text }) => text);
 
 const readStoredMessages = (page: Page): Promise<unknown[]> =>
   page.evaluate(async () => {

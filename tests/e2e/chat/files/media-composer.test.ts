@@ -6,10 +6,10 @@ import { findAxeViolations } from "#tests/support/browser/axe-checks.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { dragOver, drop, type MadeFile, makeGif, makePicture, paste, rotate } from "#tests/support/browser/media.ts";
 import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
-import { fill, type TestClient } from "#tests/support/browser/test-client.ts";
-import { openPair } from "#tests/support/people/pair.ts";
-
-const unaskedMaxBytes = 400_000; // pictures up to this size are downloaded automatically
+import { fill, TestClient } from "#tests/support/browser/test-client.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
+import type { Person, Site } from "#tests/support/people/people.ts";
+import { readServerMessages } from "#tests/support/server/logs.ts";
 
 const pdf: MadeFile = {
   name: "facture.pdf",
@@ -34,15 +34,12 @@ const choose = async (phone: TestClient, what: "file" | "image", files: MadeFile
   await expect(sheetOf(phone.page)).toBeVisible();
 };
 
-/** Picture of the newest message, in full size. */
-const newestPicture = async (phone: TestClient): Promise<{ width: number; height: number }> => {
-  const picture = messagesOf(phone).last().locator("button > img");
-  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
-  return picture.evaluate(({ naturalWidth, naturalHeight }: HTMLImageElement) => ({
-    width: naturalWidth,
-    height: naturalHeight,
-  }));
-};
+/** What arrived for a member of the conversation: width and height of pictures, names of files, and texts. */
+const readArrived = async (site: Site, reader: Person, conversation: string): Promise<(string | number[])[]> =>
+  (await readServerMessages(site, reader, conversation)).map(({ body }) => {
+    if (body.type === "image") return [body.width, body.height];
+    return body.type === "file" ? body.name : body.type === "text" ? body.text : body.type;
+  });
 
 /** Captions of the attachment drafts stored on this device. */
 const keptCaptions = async (page: Page): Promise<string[]> =>
@@ -70,12 +67,15 @@ test("pictures and files are sent reduced, captioned, as originals, pasted, drop
   browser,
   server,
 }, testInfo) => {
-  const { phones, people } = await openPair(browser, server, 3400);
-  const [anas, bens] = phones;
+  const site = toSite(server);
+  const { people, conversation } = await makePair(site, 3400);
+  const [ana, ben] = people;
+  const anas = await TestClient.open(browser, server);
+  await anas.signInToChat(ana, ben.id);
   const { page, texts } = anas;
+  const arrived = () => readArrived(site, ben, conversation);
   const { attach, camera } = texts.chat;
   const photo = await makePicture(page, "fête.jpg", { width: 2_400, height: 1_800, type: "image/jpeg" });
-  expect(photo.buffer.length).toBeLessThan(unaskedMaxBytes);
   const small = await makePicture(page, "petite.png", { width: 60, height: 40, type: "image/png" });
 
   // Files chosen before the sheet's code is loaded wait in their chat, even if the user leaves and comes back
@@ -88,7 +88,7 @@ test("pictures and files are sent reduced, captioned, as originals, pasted, drop
   const asked = page.waitForRequest("**/assets/attach-sheet-*");
   await pick(anas, "image", [photo, rotate(photo)]);
   await asked;
-  await page.getByRole("link", { name: people[1].username }).first().click();
+  await page.getByRole("link", { name: ben.username }).first().click();
   await expect(anas.composer()).toHaveCount(0);
   await page.goBack();
   await expect(anas.composer()).toBeVisible();
@@ -139,24 +139,31 @@ test("pictures and files are sent reduced, captioned, as originals, pasted, drop
   await expect(sheetOf(page)).toContainText(fill(attach.photos_other, { count: 2 }));
   await captionOf(anas).press("Enter");
   await expect(sheetOf(page)).toHaveCount(0);
-  await expect(messagesOf(bens)).toHaveCount(2);
+  await expect(messagesOf(anas)).toHaveCount(2);
   await expect.poll(() => keptCaptions(page)).toEqual([]);
-  await expect(messagesOf(bens).first()).toContainText("Toute la famille");
+  await expect(messagesOf(anas).first()).toContainText("Toute la famille");
   // The second picture was taken sideways and is upright.
-  await expect.poll(() => newestPicture(bens)).toMatchObject({ width: 1_200, height: imageEdgePx });
+  const reduced = [
+    [imageEdgePx, 1_200],
+    [1_200, imageEdgePx],
+  ];
+  await expect.poll(arrived).toEqual(reduced);
 
-  // An original keeps its size and, if small, is downloaded automatically; small and animated pictures are not changed.
+  // An original keeps its size; small and animated pictures are not changed.
   await choose(anas, "image", [photo]);
   await sheetOf(page).getByRole("checkbox", { name: attach.original_one }).check();
   await sendOf(anas).click();
-  await expect(messagesOf(bens)).toHaveCount(3);
-  await expect.poll(() => newestPicture(bens)).toMatchObject({ width: 2_400, height: 1_800 });
+  await expect.poll(arrived).toEqual([...reduced, [2_400, 1_800]]);
   await paste(anas.composer(), [small, makeGif("danse.gif")]);
   await expect(sheetOf(page)).toContainText(fill(attach.photos_other, { count: 2 }));
   await expect(sheetOf(page).getByRole("img", { name: "petite.png" })).toBeVisible();
   await sendOf(anas).click();
-  await expect(messagesOf(bens)).toHaveCount(5);
-  await expect.poll(() => newestPicture(bens)).toMatchObject({ width: 1, height: 1 });
+  await expect
+    .poll(async () => (await arrived()).slice(3))
+    .toEqual([
+      [60, 40],
+      [1, 1],
+    ]);
 
   // Dropped files, with one that is too large for anybody and an empty one: both stay listed with the reason.
   await dragOver(page);
@@ -175,16 +182,14 @@ test("pictures and files are sent reduced, captioned, as originals, pasted, drop
   const toast = page.getByRole("alert").filter({ hasText: fill(attach.left_other, { count: 2 }) });
   await expect(toast).toContainText(fill(attach.leftWhy, { name: "film.mp4", why: attach.tooLarge }));
   await expect(toast).toContainText(fill(attach.leftWhy, { name: empty.name, why: attach.empty }));
-  await expect(messagesOf(bens)).toHaveCount(6);
-  await expect(messagesOf(bens).last()).toContainText("facture");
+  await expect.poll(async () => (await arrived()).slice(5)).toEqual(["facture.pdf"]);
 
   // Taken with the camera. The sheet can be closed without sending, and the focus returns.
   await anas.attach("camera");
   await page.getByRole("button", { name: camera.shutter }).click();
   await expect(sheetOf(page)).toContainText(fill(attach.photos_one, { count: 1 }));
   await sendOf(anas).click();
-  await expect(messagesOf(bens)).toHaveCount(7);
-  expect((await newestPicture(bens)).width).toBeGreaterThan(100);
+  await expect.poll(async () => Number((await arrived())[6]?.[0])).toBeGreaterThan(100);
   const filePath = testInfo.outputPath("facture.pdf");
   writeFileSync(filePath, pdf.buffer);
   utimesSync(filePath, 1_700_000_000, 1_700_000_000);
@@ -196,19 +201,20 @@ test("pictures and files are sent reduced, captioned, as originals, pasted, drop
   await expect(sheetOf(page)).toHaveCount(0);
   await expect(messagesOf(anas)).toHaveCount(7);
   await anas.close();
-  await bens.close();
 });
 
-test("a photo that was just taken is asked about before it is lost, also from its saved draft", async ({
+test("a photo that was just taken is asked about before it is lost, also from its draft; wide screens have more buttons", async ({
   browser,
   server,
 }) => {
-  const { phones } = await openPair(browser, server, 5230);
-  const [anas] = phones;
-  const { page, texts } = anas;
+  const { people } = await makePair(toSite(server), 5230);
+  const [ana, ben] = people;
+  const phone = await TestClient.open(browser, server);
+  await phone.signInToChat(ana, ben.id);
+  const { page, texts } = phone;
   const { attach, camera } = texts.chat;
   const question = page.getByRole("alertdialog", { name: attach.discardTitle });
-  await anas.attach("camera");
+  await phone.attach("camera");
   await page.getByRole("button", { name: camera.shutter }).click();
   await expect(sheetOf(page)).toContainText(fill(attach.photos_one, { count: 1 }));
   await page.goBack();
@@ -224,63 +230,8 @@ test("a photo that was just taken is asked about before it is lost, also from it
   await question.getByRole("button", { name: attach.discardConfirm }).click();
   await expect(sheetOf(page)).toHaveCount(0);
   await expect.poll(async () => (await readAttachmentDrafts(page)).length).toBe(0);
-  for (const { context } of phones) await context.close();
-});
 
-test("attachments added offline are queued and arrive once, and a full phone loses nothing", async ({
-  browser,
-  server,
-}) => {
-  const { phones } = await openPair(browser, server, 3402, "pt", withServiceWorker);
-  const [anas, bens] = phones;
-  const { page, texts } = anas;
-  const photo = await makePicture(page, "marché.jpg", { width: 2_000, height: 1_000, type: "image/jpeg" });
-  await waitForOfflineReady(page);
-
-  await anas.context.setOffline(true);
-  await choose(anas, "file", [photo, pdf]);
-  await captionOf(anas).fill("Sans réseau");
-  await sendOf(anas).click();
-  await expect(messagesOf(anas)).toHaveCount(2);
-  await anas.write("et un texte");
-  await anas.context.setOffline(false);
-  await expect(bens.message("et un texte")).toBeVisible();
-  await expect(messagesOf(bens)).toHaveCount(3);
-  await expect(bens.message("Sans réseau")).toHaveCount(1);
-  await expect(messagesOf(anas).getByRole("img", { name: texts.chat.status.read, exact: true })).toHaveCount(3);
-  await bens.page.reload();
-  await expect(messagesOf(bens)).toHaveCount(3);
-
-  // Full storage: the file stays in its sheet, and texts can still be sent.
-  await limitRoom(page);
-  await setFull(page, true);
-  const large = { name: "grand.bin", mimeType: "", buffer: Buffer.alloc(300_000, 7) };
-  await choose(anas, "file", [large]);
-  await expect(sheetOf(page).getByRole("alert")).toHaveText(texts.chat.notKept);
-  await captionOf(anas).fill("Ma légende");
-  await sendOf(anas).click();
-  await expect(sheetOf(page).getByRole("alert")).toHaveText(texts.chat.attach.noRoom);
-  await expect(captionOf(anas)).toHaveValue("Ma légende");
-  await expect(messagesOf(anas)).toHaveCount(3);
-  await page.keyboard.press("Escape");
-  await page.getByRole("alertdialog").getByRole("button", { name: texts.chat.attach.discardConfirm }).click();
-  await expect(sheetOf(page)).toHaveCount(0);
-  await anas.write("plus de place");
-  await expect(bens.message("plus de place")).toBeVisible();
-  await setFull(page, false);
-  await choose(anas, "file", [large]);
-  await captionOf(anas).fill("Ma légende");
-  await sendOf(anas).click();
-  await expect(bens.message("Ma légende")).toBeVisible();
-  await expect(messagesOf(bens)).toHaveCount(5);
-  await anas.close();
-  await bens.close();
-});
-
-test("from 640 px on, files and images have buttons of their own beside the menu", async ({ browser, server }) => {
-  const { phones } = await openPair(browser, server, 4340);
-  const [phone] = phones;
-  const { page, texts } = phone;
+  // From 640 px on, files and images have buttons of their own beside the menu.
   const buttons = [texts.chat.attach.file, texts.chat.attach.image].map((name) =>
     page.getByRole("button", { name, exact: true }),
   );
@@ -300,7 +251,66 @@ test("from 640 px on, files and images have buttons of their own beside the menu
   await buttons[1]?.click();
   await (await chooser).setFiles([await makePicture(page, "vue.png", { width: 400, height: 300, type: "image/png" })]);
   await sendOf(phone).click();
-  await expect(messagesOf(phone).last().getByRole("img", { name: texts.chat.status.read, exact: true })).toBeVisible();
+  await expect(messagesOf(phone).last().getByRole("img", { name: texts.chat.status.sent, exact: true })).toBeVisible();
   expect(await findAxeViolations(page)).toEqual([]);
-  for (const client of phones) await client.close();
+  await phone.close();
+});
+
+test("attachments added offline say what they wait for and arrive once, and a full phone loses nothing", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const { people, conversation } = await makePair(site, 3402);
+  const [ana, ben] = people;
+  const anas = await TestClient.open(browser, server, "pt", withServiceWorker);
+  await anas.signInToChat(ana, ben.id);
+  const { page, texts } = anas;
+  const arrived = () => readArrived(site, ben, conversation);
+  const photo = await makePicture(page, "marché.jpg", { width: 2_000, height: 1_000, type: "image/jpeg" });
+  await waitForOfflineReady(page);
+
+  await anas.context.setOffline(true);
+  await choose(anas, "file", [photo, pdf]);
+  await captionOf(anas).fill("Sans réseau");
+  await sendOf(anas).click();
+  await expect(messagesOf(anas)).toHaveCount(2);
+  const waiting = anas.message("Sans réseau");
+  await expect(waiting).toContainText(texts.messages.uploadWaiting);
+  await expect(waiting.getByRole("button", { name: texts.messages.pauseUpload })).toHaveCount(0);
+  // Deleting it needs a confirmation.
+  await waiting.getByRole("button", { name: texts.messages.cancelUpload }).click();
+  const question = page.getByRole("alertdialog", { name: texts.messages.deleteUnsentTitle });
+  await question.getByRole("button", { name: texts.common.cancel }).click();
+  await expect(waiting).toContainText(texts.messages.uploadWaiting);
+  await anas.write("et un texte");
+  await anas.context.setOffline(false);
+  await expect(messagesOf(anas).getByRole("img", { name: texts.chat.status.sent, exact: true })).toHaveCount(3);
+  await expect(waiting).not.toContainText(texts.messages.uploadWaiting);
+  const files = await arrived();
+  expect(files).toHaveLength(3);
+  expect(files).toEqual(expect.arrayContaining([[imageEdgePx, imageEdgePx / 2], "facture.pdf", "et un texte"]));
+
+  // Full storage: the file stays in its sheet, and texts can still be sent.
+  await limitRoom(page);
+  await setFull(page, true);
+  const large = { name: "grand.bin", mimeType: "", buffer: Buffer.alloc(300_000, 7) };
+  await choose(anas, "file", [large]);
+  await expect(sheetOf(page).getByRole("alert")).toHaveText(texts.chat.notKept);
+  await captionOf(anas).fill("Ma légende");
+  await sendOf(anas).click();
+  await expect(sheetOf(page).getByRole("alert")).toHaveText(texts.chat.attach.noRoom);
+  await expect(captionOf(anas)).toHaveValue("Ma légende");
+  await expect(messagesOf(anas)).toHaveCount(3);
+  await page.keyboard.press("Escape");
+  await page.getByRole("alertdialog").getByRole("button", { name: texts.chat.attach.discardConfirm }).click();
+  await expect(sheetOf(page)).toHaveCount(0);
+  await anas.write("plus de place");
+  await expect(anas.ticks("plus de place", "sent")).toBeVisible();
+  await setFull(page, false);
+  await choose(anas, "file", [large]);
+  await captionOf(anas).fill("Ma légende");
+  await sendOf(anas).click();
+  await expect.poll(async () => (await arrived()).slice(3)).toEqual(["plus de place", "grand.bin"]);
+  await anas.close();
 });

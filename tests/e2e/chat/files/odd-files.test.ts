@@ -4,9 +4,8 @@ import { join } from "node:path";
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { makePicture } from "#tests/support/browser/media.ts";
-import { waitForOfflineReady, withServiceWorker } from "#tests/support/browser/offline.ts";
-import { fill, findToast } from "#tests/support/browser/test-client.ts";
-import { openPair } from "#tests/support/people/pair.ts";
+import { fill, findToast, TestClient } from "#tests/support/browser/test-client.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
 
 const sheetOf = (page: Page): Locator => page.getByRole("dialog");
 const messagesOf = (page: Page): Locator => page.getByRole("main").locator("ol > li");
@@ -21,12 +20,14 @@ const dropPaths = async (page: Page, target: Locator, files: string[]): Promise<
   await session.detach();
 };
 
-test("a damaged photo and one of an unknown format are named before they are sent as files", async ({
+test("a damaged photo and one of an unknown format are named before they are sent as files, and a dropped folder is refused", async ({
   browser,
   server,
 }) => {
-  const { phones } = await openPair(browser, server, 3_430);
-  const [anas, bens] = phones;
+  const { people } = await makePair(toSite(server), 3_430);
+  const [ana, ben] = people;
+  const anas = await TestClient.open(browser, server);
+  await anas.signInToChat(ana, ben.id);
   const { page, texts } = anas;
   const { attach } = texts.chat;
   const whole = await makePicture(page, "marché.jpg", { width: 2_000, height: 1_000, type: "image/jpeg" });
@@ -50,52 +51,21 @@ test("a damaged photo and one of an unknown format are named before they are sen
   await sheetOf(page).locator("input[type=file]").setInputFiles([damaged]);
   await expect(notice).toHaveText(fill(attach.asFile_one, { count: 1 }));
   await sheetOf(page).getByRole("button", { name: texts.chat.send, exact: true }).click();
-  await expect(messagesOf(bens.page)).toHaveCount(2);
-  await expect(messagesOf(bens.page).last()).toContainText("abîmée.jpg");
-  for (const client of phones) await client.close();
-});
+  await expect(messagesOf(page)).toHaveCount(2);
+  await expect(messagesOf(page).last()).toContainText("abîmée.jpg");
+  await expect(messagesOf(page).getByRole("img", { name: texts.chat.status.sent, exact: true })).toHaveCount(2);
 
-test("a dropped folder is refused in words, and the files dropped with it are taken", async ({ browser, server }) => {
-  const { phones } = await openPair(browser, server, 3_432, "pt");
-  const [anas] = phones;
-  const { page, texts } = anas;
+  // The files dropped together with a folder are taken.
   const folder = mkdtempSync(join(tmpdir(), "album-"));
   writeFileSync(join(folder, "foto.txt"), "dentro");
   const file = join(folder, "foto.txt");
   await dropPaths(page, anas.composer(), [folder]);
-  await expect(findToast(page)).toContainText(texts.chat.attach.folder);
+  await expect(findToast(page)).toContainText(attach.folder);
   await expect(sheetOf(page)).toHaveCount(0);
   await findToast(page).getByRole("button", { name: texts.common.close }).click();
   await dropPaths(page, anas.composer(), [folder, file]);
-  await expect(sheetOf(page)).toContainText(fill(texts.chat.attach.title_one, { count: 1 }));
-  await expect(findToast(page)).toContainText(texts.chat.attach.folder);
+  await expect(sheetOf(page)).toContainText(fill(attach.title_one, { count: 1 }));
+  await expect(findToast(page)).toContainText(attach.folder);
   rmSync(folder, { recursive: true });
-  for (const client of phones) await client.close();
-});
-
-test("a photo queued without a network says what it waits for, and is deleted only after a question", async ({
-  browser,
-  server,
-}) => {
-  const { phones } = await openPair(browser, server, 3_434, "fr", withServiceWorker);
-  const [anas, bens] = phones;
-  const { page, texts } = anas;
-  const photo = await makePicture(page, "marché.jpg", { width: 2_000, height: 1_000, type: "image/jpeg" });
-  await waitForOfflineReady(page);
-  await anas.context.setOffline(true);
-  const chooser = page.waitForEvent("filechooser");
-  await anas.attach("image");
-  await (await chooser).setFiles([photo]);
-  await sheetOf(page).getByRole("button", { name: texts.chat.send, exact: true }).click();
-  const message = messagesOf(page).last();
-  await expect(message).toContainText(texts.messages.uploadWaiting);
-  await expect(message.getByRole("button", { name: texts.messages.pauseUpload })).toHaveCount(0);
-  const question = page.getByRole("alertdialog", { name: texts.messages.deleteUnsentTitle });
-  await message.getByRole("button", { name: texts.messages.cancelUpload }).click();
-  await question.getByRole("button", { name: texts.common.cancel }).click();
-  await expect(message).toContainText(texts.messages.uploadWaiting);
-  await anas.context.setOffline(false);
-  await expect(messagesOf(bens.page)).toHaveCount(1);
-  await expect(message).not.toContainText(texts.messages.uploadWaiting);
-  for (const client of phones) await client.close();
+  await anas.close();
 });

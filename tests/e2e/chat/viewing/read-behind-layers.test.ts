@@ -1,9 +1,13 @@
 import type { Page } from "@playwright/test";
+import { messageInfoPath } from "#contract/wire/message-info.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
+import { sendPicture } from "#tests/support/browser/chat-files.ts";
 import { dragOver, paste } from "#tests/support/browser/media.ts";
-import { onePixelPng, type TestClient } from "#tests/support/browser/test-client.ts";
+import { onePixelPng, TestClient } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
-import { openPair } from "#tests/support/people/pair.ts";
+import { makePair, toSite } from "#tests/support/people/pair.ts";
+import { callSite } from "#tests/support/people/people.ts";
+import { readServerMessages } from "#tests/support/server/logs.ts";
 
 /** Time in which a message that counts as seen is reported as read, several times over. */
 const readMs = 2_500;
@@ -60,26 +64,32 @@ test("a message that arrives behind a layer is read once the layer is closed, an
   browser,
   server,
 }) => {
-  const { site, people, conversation, phones } = await openPair(browser, server, 5220);
-  const [ana] = people;
-  const [anas, bens] = phones;
-  const { page } = bens;
-  await paste(anas.composer(), [{ name: "a.png", mimeType: "image/png", buffer: onePixelPng }]);
-  await anas.page.getByRole("dialog").getByRole("button", { name: anas.texts.chat.send, exact: true }).click();
-  await expect(anas.page.getByRole("dialog")).toHaveCount(0);
-  await anas.write("à lire");
-  await expect(anas.ticks("à lire", "read")).toBeVisible();
+  const site = toSite(server);
+  const { people, conversation } = await makePair(site, 5220);
+  const [ana, ben] = people;
+  await sendPicture(site, ana, conversation, "a.png");
+  await sendTexts(site, ana, conversation, ["à lire"]);
+  const phone = await TestClient.open(browser, server);
+  await phone.signInToChat(ben, ana.id);
+  const { page } = phone;
+  let newest = 2;
+  const readInfo = async () =>
+    (await callSite(site, "GET", messageInfoPath(conversation, newest), { token: ana.token })).body;
+  const delivered = { delivered: expect.anything(), read: null };
+  const read = { delivered: expect.anything(), read: expect.anything() };
+  await expect.poll(readInfo).toEqual(read);
   for (const { name, open, close = () => page.keyboard.press("Escape") } of layers) {
     await test.step(name, async () => {
-      await open(bens, page);
-      await expect(page.locator("dialog[open]").or(page.getByText(bens.texts.chat.attach.drop)).first()).toBeVisible();
-      await sendTexts(site, ana, conversation, [`derrière ${name}`]); // a call covers her composer too
-      await expect(bens.message(`derrière ${name}`)).toHaveCount(1);
-      await bens.page.waitForTimeout(readMs);
-      await expect(anas.ticks(`derrière ${name}`, "delivered")).toBeVisible();
-      await close(bens, page);
-      await expect(anas.ticks(`derrière ${name}`, "read")).toBeVisible();
+      await open(phone, page);
+      await expect(page.locator("dialog[open]").or(page.getByText(phone.texts.chat.attach.drop)).first()).toBeVisible();
+      await sendTexts(site, ana, conversation, [`derrière ${name}`]);
+      newest = (await readServerMessages(site, ana, conversation)).at(-1)?.seq ?? 0;
+      await expect(phone.message(`derrière ${name}`)).toHaveCount(1);
+      await page.waitForTimeout(readMs);
+      expect(await readInfo()).toEqual(delivered);
+      await close(phone, page);
+      await expect.poll(readInfo).toEqual(read);
     });
   }
-  for (const { context } of phones) await context.close();
+  await phone.context.close();
 });

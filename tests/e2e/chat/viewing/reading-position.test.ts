@@ -1,10 +1,11 @@
 import type { Locator, Page } from "@playwright/test";
+import { privateConversationId } from "#contract/ids.ts";
 import { expect, test } from "#tests/support/browser/browser-test.ts";
 import { sendPicture } from "#tests/support/browser/chat-files.ts";
 import { TestClient } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { makePair, toSite } from "#tests/support/people/pair.ts";
-import { callSite } from "#tests/support/people/people.ts";
+import { callSite, connectPeople, makePerson } from "#tests/support/people/people.ts";
 
 const long = (n: number) => `lettre ${n} ${"des mots sur plusieurs lignes ".repeat(n % 5)}`.trim();
 
@@ -46,7 +47,7 @@ const scrollUpTo = async (page: Page, row: Locator): Promise<void> => {
   await expect.poll(near, { intervals: [300] }).toBe(true);
 };
 
-test("what is read stays in place while reactions, edits and pictures arrive above and below it", async ({
+test("what is read stays in place while messages change above and below it, and a long text grows downwards", async ({
   browser,
   server,
 }) => {
@@ -113,27 +114,20 @@ test("what is read stays in place while reactions, edits and pictures arrive abo
     return worst;
   });
   expect(jump).toBeLessThanOrEqual(1);
-  await anas.close();
-});
 
-test("a long text that is expanded grows downwards, also if its beginning is out of view", async ({
-  browser,
-  server,
-}) => {
-  const site = toSite(server);
-  const { people, conversation } = await makePair(site, 5242);
-  const [ana, ben] = people;
+  // A long text that is expanded, also if its beginning is out of view.
+  const cleo = await makePerson(site, 5242);
+  await connectPeople(site, ana, cleo);
+  const withCleo = privateConversationId(ana.id, cleo.id);
   await sendTexts(
     site,
-    ben,
-    conversation,
+    cleo,
+    withCleo,
     Array.from({ length: 20 }, (_, i) => long(i + 1)),
   );
-  await sendTexts(site, ben, conversation, [Array.from({ length: 60 }, (_, i) => `ligne ${i + 1}`).join("\n")]);
-  await sendTexts(site, ben, conversation, [..."abcdefgh"]);
-  const anas = await TestClient.open(browser, server);
-  const { page, texts } = anas;
-  await anas.signInToChat(ana, ben.id);
+  await sendTexts(site, cleo, withCleo, [Array.from({ length: 60 }, (_, i) => `ligne ${i + 1}`).join("\n")]);
+  await sendTexts(site, cleo, withCleo, [..."abcdefgh"]);
+  await anas.openRoute(`/app/chat/${cleo.id}`);
   const more = page.getByRole("button", { name: texts.messages.showMore });
   await expect(more).toBeAttached();
   const row = page.getByRole("listitem").filter({ has: more });
