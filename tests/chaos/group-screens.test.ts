@@ -12,7 +12,7 @@ import { cheapWork, startServer } from "#tests/support/server/server.ts";
 const textsEach = toSimulationSize(12, 24);
 const whileAlive = toSimulationSize(5, 10); // the server dies while the rest is written
 
-test("the runtime dies while five people write in a group, and as one of them is removed: each screen is right in the end", async ({
+test("the runtime dies while five people write in a group, and as one of them is removed: each device is right in the end", async ({
   browser,
 }) => {
   test.setTimeout(300_000); // on a machine that may be busy

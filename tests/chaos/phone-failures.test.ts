@@ -156,16 +156,20 @@ test("a page left and frozen while creating its store does not block the next on
     await first.write("tout de suite");
     await expect(first.ticks("tout de suite", "sent")).toBeVisible();
     await expect(first.page.getByText(first.texts.shell.storage.memory)).toHaveCount(0);
+    await battery.quit(); // the session is on the disk: nobody signs in again below
+    const phone = await open();
+    await phone.openChat(ben.id);
+    await expect(phone.message("tout de suite")).toBeVisible();
 
     await server.kill(); // no network: neither socket nor HTTP
     const offline = Array.from({ length: 5 }, (_, n) => `écrit sans réseau ${n + 1}`);
-    for (const text of offline) await first.write(text);
-    await expect(first.message(offline.at(-1) ?? "")).toBeVisible();
+    for (const text of offline) await phone.write(text);
+    await expect(phone.message(offline.at(-1) ?? "")).toBeVisible();
     await battery.kill();
 
     await server.restart();
     const second = await open();
-    await second.signInToChat(ana, ben.id);
+    await second.openChat(ben.id);
     for (const text of offline) await expect(second.ticks(text, "sent")).toBeVisible({ timeout: 30_000 });
     const texts = ["tout de suite", ...offline];
     expect(await readTexts()).toEqual(texts);
@@ -179,7 +183,7 @@ test("a page left and frozen while creating its store does not block the next on
 
     link.bytesPerSecond = goodLink;
     const third = await open();
-    await third.signIn(ana);
+    await third.goTo("/app");
     await expect.poll(readTexts, { timeout: 30_000 }).toEqual([...texts, "<file>"]);
     expect(await readAll(ben, conversation)).toEqual([...texts, hashOf(film.bytes)]);
     expectPartsOnce(link.parts, film.bytes.length);

@@ -34,7 +34,7 @@ test.afterEach(async () => {
   await restorable.stop();
 });
 
-test("after a restore both people have the same log again, online or offline meanwhile, and who renewed since stays signed in", async ({
+test("after a restore both people have the same log again, online or offline meanwhile, a text that waited follows those that were lost, and who renewed since stays signed in", async ({
   browser,
 }) => {
   const { server } = restorable;

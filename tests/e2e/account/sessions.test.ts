@@ -194,6 +194,7 @@ test("a request to remove the second factor stays on a device until it is cancel
   expect(body).toMatchObject({ reset: null, factors: [{ status: "verified" }] });
 
   await tablet.context.setOffline(true);
+  await expect(page.getByText(texts.shell.link.offline)).toBeVisible({ timeout: 30_000 }); // its socket is known to be dead
   const changed = await callSite(site, "PUT", "/api/auth/user", { token: ana.token, body: { password: newPassword } });
   expect(changed.status).toBe(200);
   await tablet.context.setOffline(false);

@@ -106,6 +106,7 @@ test("elements next to a call block nothing: questions, toasts, the network, the
     patient(isNotified).toBeVisible(),
     callSite(site, "POST", "/api/calls", { token: cleo.token, body }),
   ]);
+  await expect(callScreen(anas, cleo)).toHaveCount(0);
   expect(await findAxeViolations(page)).toEqual([]);
 
   // Without a connection to the server the call continues, and both are told so.

@@ -204,6 +204,7 @@ test("a call is heard ringing on both sides, in one tab of each browser, until i
   await callButton(anas, ben).click();
   await expect(bens.page.getByRole("alertdialog", { name: "Ana" })).toBeVisible();
   await expect.poll(trembled).not.toEqual([]);
+  await expect(tablet.page.getByRole("alertdialog", { name: "Ana" })).toBeVisible();
   await expectSilent([bens.page, tablet.page], { ...ringRest, withinMs: 0 });
   await callControl(bens, "accept").click();
   await expectHearing(anas, bens);

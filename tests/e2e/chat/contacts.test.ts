@@ -197,8 +197,11 @@ test("a profile shows a person's data or why it cannot, and a contact is deleted
   await callSite(site, "DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
   await expect(page.getByText(texts.contacts.none.title)).toBeVisible();
 
-  // No longer a contact: actions that need a connection say so, and a request can be sent.
+  // A profile that is open changes at once: actions that need a connection say so, and a request can be sent.
+  await connectPeople(site, ben, ana);
   await anas.openRoute(`/app/user/${ben.id}`);
+  await expect(main.getByText(texts.contacts.person.since)).toBeVisible();
+  await callSite(site, "DELETE", `/api/contacts/${ana.id}`, { token: ben.token });
   await expect(main.getByText(texts.people.notConnected)).toBeVisible();
   for (const action of [texts.people.message, texts.people.audioCall, texts.people.videoCall]) {
     await main.getByRole("button", { name: action, exact: true }).click();

@@ -15,7 +15,7 @@ const findMessage = (phone: TestClient, text: string) =>
     .getByRole("listitem")
     .filter({ has: phone.page.locator("bdi.whitespace-pre-wrap").getByText(text, { exact: true }) });
 
-test("an author corrects a text by menu and keyboard, also offline and over a reload, and the other person sees it", async ({
+test("an author corrects a text by menu and keyboard, also offline and over a reload, and it reaches the other person", async ({
   browser,
   server,
 }) => {

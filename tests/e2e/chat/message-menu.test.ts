@@ -124,10 +124,12 @@ test("a message is copied, forwarded with its file to two at once, and deleted f
   await expect(phone.message("à regretter")).toHaveCount(0);
   await expect(bens.message("à regretter")).toBeVisible();
   await phone.context.setOffline(false);
-  for (const reader of [phone, bens]) await expect(reader.message(reader.texts.chat.deletedMessage)).toBeVisible();
-  await bens.page.reload();
-  await expect(bens.message(bens.texts.chat.deletedMessage)).toBeVisible();
-  await expect(bens.message("à regretter")).toHaveCount(0);
+  for (const reader of [phone, bens]) {
+    await expect(reader.message(reader.texts.chat.deletedMessage)).toBeVisible();
+    await reader.page.reload();
+    await expect(reader.message(reader.texts.chat.deletedMessage)).toBeVisible();
+    await expect(reader.message("à regretter")).toHaveCount(0);
+  }
 
   // Wherever the focus was before the menu opened, it moves to the message, or to the one after a deleted message.
   await phone.write("une");

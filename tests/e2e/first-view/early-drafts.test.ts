@@ -60,6 +60,7 @@ test("an early text that became a draft in another tab is none any more once it 
   await waitForTakeover(other);
   await expect(other.getByRole("main").getByRole("listitem").filter({ hasText: "demain" })).toBeVisible();
   await page.bringToFront();
+  await expect(firstView(page).getByRole("textbox")).toHaveValue("demain"); // it stays in the field
   await writeEarly(page, "demain soir");
   await expect(earlyTick(client, page, "demain soir", "sent")).toBeVisible();
   release();

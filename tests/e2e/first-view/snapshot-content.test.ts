@@ -68,6 +68,7 @@ test("what is deleted, edited, cleared or blocked leaves the snapshots of both p
     return next;
   };
   // A page of its origin sets the clock back, the app runs in others.
+  await expectSaved("modifié", [page]);
   await page.goto("/favicon.svg");
   await context.setOffline(true);
   const offline = await start(["à supprimer", "à modifier"]);
@@ -88,6 +89,7 @@ test("what is deleted, edited, cleared or blocked leaves the snapshots of both p
   await expect(client.message("modifié", online)).toBeVisible();
   const expiresAt = await online.evaluate(() => JSON.parse(localStorage.getItem("session") ?? "{}").expiresAt);
   expect(expiresAt).toBeGreaterThan(Date.now());
+  await expectSaved("modifié", [online]); // there is something that the ended session must not show
   await online.close();
 
   const { token } = await signInAgain(site, ana);

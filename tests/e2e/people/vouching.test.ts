@@ -150,11 +150,14 @@ test("a person has the number confirmed by two contacts who open the code, with 
   });
 
   await test.step("the person's own code leads back to it", async () => {
+    const code = page.getByRole("img", { name: words.qr });
+    const shown = await code.getAttribute("src");
     await page.goto(url);
     await expect(page.getByText(words.own)).toBeVisible();
     expect(await findAxeViolationsInBothThemes(page)).toEqual([]);
     await page.getByRole("link", { name: words.show }).press("Enter");
     await expect(progress(1)).toBeVisible();
+    await expect(code).toHaveAttribute("src", shown ?? "");
   });
 
   await test.step("an ended code offers a new one, after a question", async () => {

@@ -92,6 +92,8 @@ test("a shared text, picture and file reach the chosen people once, the text fir
   await expect(phone.ticks("Première", "sending")).toBeVisible();
   await context.setOffline(false);
   await expect(phone.ticks("Première", "sent").or(phone.ticks("Première", "delivered"))).toBeVisible();
+  expect(await readServerTexts(site, ben, privateConversationId(ana.id, ben.id))).toEqual([...sent, "Première"]);
+  expect(await readServerTexts(site, cleo, privateConversationId(ana.id, cleo.id))).toEqual(sent);
   await phone.close();
 });
 

@@ -10,7 +10,7 @@ import { TestClient } from "#tests/support/browser/test-client.ts";
 import { sendTexts } from "#tests/support/people/messages.ts";
 import { makePair, toSite } from "#tests/support/people/pair.ts";
 import { callSite, signInAgain } from "#tests/support/people/people.ts";
-import { readServerLog } from "#tests/support/server/logs.ts";
+import { readLocalLog, readServerLog } from "#tests/support/server/logs.ts";
 
 const startTimeoutMs = 60_000; // the notifier is loaded when the app is idle
 const settledMs = 4_000; // until then messages count as older than the page
@@ -58,6 +58,8 @@ test("badge and title count what is unread, also what another device reads; own 
   const [sounds, banners] = [await countSounds(page), (await listBanners(page)).length];
 
   await sendTexts(site, ana, conversation, ["de moi"]);
+  await expect.poll(async () => (await readLocalLog(page, conversation)).at(-1)?.text).toBe("de moi"); // arrived live
+  await waitForQuiet(page);
   // Another device reads while the tablet is away.
   await tablet.context.setOffline(true);
   await sendTexts(site, ben, conversation, ["lu ailleurs"]);

@@ -88,7 +88,7 @@ test("a status for contacts shows to a contact and not to a stranger, until the 
     await expectPublicOnly(site, cleo);
   });
 
-  await test.step("the contact is excepted: it disappears there, and the server no longer sends it", async () => {
+  await test.step("the contact is excepted: it disappears there, also after a reload, and the server no longer sends it", async () => {
     await anas.openRoute("/app/privacy");
     const { statuses, except } = texts.settings.privacy;
     const group = page.getByRole("group", { name: statuses.title });
@@ -101,6 +101,9 @@ test("a status for contacts shows to a contact and not to a stranger, until the 
     await expect(post(bens.page, "Entre nous")).toHaveCount(0, { timeout: 60_000 }); // polled every 20 s
     await expect(post(bens.page, "Pour tous")).toBeVisible();
     await expectPublicOnly(site, ben);
+    await bens.page.reload();
+    await expect(post(bens.page, "Pour tous")).toBeVisible();
+    await expect(post(bens.page, "Entre nous")).toHaveCount(0);
   });
 
   await test.step("the form begins with the setting of its author", async () => {

@@ -34,11 +34,16 @@ const choose = async (phone: TestClient, what: "file" | "image", files: MadeFile
   await expect(sheetOf(phone.page)).toBeVisible();
 };
 
-/** What arrived for a member of the conversation: width and height of pictures, names of files, and texts. */
-const readArrived = async (site: Site, reader: Person, conversation: string): Promise<(string | number[])[]> =>
+/** What arrived for a member: size and caption of pictures, name and caption of files, and texts. */
+const readArrived = async (
+  site: Site,
+  reader: Person,
+  conversation: string,
+): Promise<(string | (string | number)[])[]> =>
   (await readServerMessages(site, reader, conversation)).map(({ body }) => {
-    if (body.type === "image") return [body.width, body.height];
-    return body.type === "file" ? body.name : body.type === "text" ? body.text : body.type;
+    if (body.type === "image") return [body.width, body.height, ...(body.text ? [body.text] : [])];
+    if (body.type === "file") return body.text ? `${body.name}: ${body.text}` : body.name;
+    return body.type === "text" ? body.text : body.type;
   });
 
 /** Captions of the attachment drafts stored on this device. */
@@ -144,7 +149,7 @@ test("pictures and files are sent reduced, captioned, as originals, pasted, drop
   await expect(messagesOf(anas).first()).toContainText("Toute la famille");
   // The second picture was taken sideways and is upright.
   const reduced = [
-    [imageEdgePx, 1_200],
+    [imageEdgePx, 1_200, "Toute la famille"],
     [1_200, imageEdgePx],
   ];
   await expect.poll(arrived).toEqual(reduced);
@@ -289,7 +294,9 @@ test("attachments added offline say what they wait for and arrive once, and a fu
   await expect(waiting).not.toContainText(texts.messages.uploadWaiting);
   const files = await arrived();
   expect(files).toHaveLength(3);
-  expect(files).toEqual(expect.arrayContaining([[imageEdgePx, imageEdgePx / 2], "facture.pdf", "et un texte"]));
+  expect(files).toEqual(
+    expect.arrayContaining([[imageEdgePx, imageEdgePx / 2, "Sans réseau"], "facture.pdf", "et un texte"]),
+  );
 
   // Full storage: the file stays in its sheet, and texts can still be sent.
   await limitRoom(page);
@@ -311,6 +318,6 @@ test("attachments added offline say what they wait for and arrive once, and a fu
   await choose(anas, "file", [large]);
   await captionOf(anas).fill("Ma légende");
   await sendOf(anas).click();
-  await expect.poll(async () => (await arrived()).slice(3)).toEqual(["plus de place", "grand.bin"]);
+  await expect.poll(async () => (await arrived()).slice(3)).toEqual(["plus de place", "grand.bin: Ma légende"]);
   await anas.close();
 });
