@@ -262,7 +262,7 @@ test("an unchanged page is not sent twice, and no shared cache stores it", async
 test.describe("with the service worker", () => {
   test.use(withServiceWorker);
 
-  test("no entry page violates its content policy, and axe finds no fault in it, narrow or wide, light or dark", async ({
+  test("each entry page keeps to its content policy and fits a narrow and a wide screen, and axe finds no fault in it, light or dark", async ({
     page,
   }) => {
     const offences = await hearOffences(page);

@@ -70,7 +70,7 @@ const expectHome = async ({ page, texts }: TestClient): Promise<void> => {
   await expect(page.getByRole("status").filter({ hasText: texts.recover.done })).toBeVisible();
 };
 
-/** Looks at a state of the page, narrow and wide, light and dark. */
+/** Looks at a state of the page: its width on a narrow and a wide screen, and faults on the narrow one, light and dark. */
 const look = async (page: Page): Promise<void> => {
   for (const viewport of [
     { width: 1280, height: 800 },

@@ -192,7 +192,7 @@ test("a reader further up keeps their position and has not read new messages; a 
   await anas.close();
 });
 
-test("a reader at the newest message stays there when forty arrive before it, listed under today by a clock a day ahead", async ({
+test("a reader at the newest message stays there when forty arrive before it; a phone whose clock is a day ahead lists them under today", async ({
   browser,
   server,
 }) => {

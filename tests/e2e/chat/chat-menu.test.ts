@@ -154,7 +154,7 @@ test("a chat can be muted, shows who is typing, and can be cleared of earlier me
   await bens.close();
 });
 
-test("a blocked person sees their messages as sent; the other sees none of them until unblocking", async ({
+test("the messages of a blocked person stay sent; the other sees none of them until unblocking", async ({
   browser,
   server,
 }) => {
@@ -244,7 +244,7 @@ test("a blocked person sees their messages as sent; the other sees none of them 
   await anas.close();
 });
 
-test("a search moves between results by keyboard, each marked at its place, and a long name has two lines", async ({
+test("a search moves between results by keyboard, each marked at its place, also some screens above the end; a long name has two lines", async ({
   browser,
   server,
 }) => {

@@ -118,7 +118,7 @@ test("the composer sends on Enter, breaks the line on Shift+Enter and refuses bl
   await anas.close();
 });
 
-test("removing the contact closes the open chat and keeps its history; that of an unknown person leads to the list", async ({
+test("removing the contact closes the open chat and keeps its history; a chat of an unknown person leads to the list", async ({
   browser,
   server,
 }) => {

@@ -82,7 +82,7 @@ test("every text sent while the app takes over is sent once, in order, and every
   await expect(firstView(page)).toHaveCount(0);
 });
 
-test("nothing of a person stays on screen once the session has ended in another tab, or meanwhile behind the back button, or for the cookies of another person", async ({
+test("nothing of a person is on screen after the session ended in another tab or behind the back button, nor with the cookies of another person", async ({
   browser,
   server,
 }) => {
