@@ -5,6 +5,7 @@ import { type ConversationId, createUuid, privateMembers, type Uuid } from "#con
 import { Body, ReplyPlace, withReply } from "#contract/messages/body.ts";
 import { cleanText } from "#contract/text.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
+import type { LocalStore } from "#sync/store/database.ts";
 import { deleteCachedFiles } from "#sync/store/storage-quota.ts";
 import { commitUnsent, reportUnsentFailure, type SyncContext } from "#sync/store/sync-context.ts";
 import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
@@ -38,7 +39,10 @@ const toReplyFields = (body: Body, target: ReplyTarget | undefined): Pick<Outbox
   return v.is(ReplyPlace, target) ? { body: withReply(body, target) } : { body, replyTo: target };
 };
 
-const toOutboxRows = ({ unsent, store, platform }: SyncContext, messages: readonly UnsentMessage[]): OutboxRow[] => {
+/** What inserting messages needs. The store is missing while the cache is opened again. */
+type InsertionPorts = Pick<SyncContext, "me" | "unsent" | "platform"> & { store: LocalStore | undefined };
+
+const toOutboxRows = ({ unsent, store, platform }: InsertionPorts, messages: readonly UnsentMessage[]): OutboxRow[] => {
   const first = nextOrder(unsent);
   const at = platform.now();
   return messages.map(({ target, ...message }, index) => ({
@@ -46,7 +50,7 @@ const toOutboxRows = ({ unsent, store, platform }: SyncContext, messages: readon
     ...message,
     ...toReplyFields(message.body, target),
     ...(mayMention(message) ? { mayMention: true } : {}),
-    ...{ order: first + index, at, createdAt: at + store.skew },
+    ...{ order: first + index, at, createdAt: at + (store?.skew ?? 0) },
   }));
 };
 
@@ -54,8 +58,11 @@ const toOutboxRows = ({ unsent, store, platform }: SyncContext, messages: readon
  * Completes messages to groups with what the local store knows: the members that they mention, or that this person does
  * not belong to the group any more. Mentions that are not found here are found before the message is sent.
  */
-const completeMessages = async (context: SyncContext, rows: readonly OutboxRow[]): Promise<void> => {
-  const { store, unsent, platform } = context;
+const completeMessages = async (
+  { store, me, unsent, platform }: InsertionPorts,
+  rows: readonly OutboxRow[],
+): Promise<void> => {
+  if (!store) return;
   const toGroups = rows.filter(({ conversation }) => !privateMembers(conversation));
   if (toGroups.length === 0) return;
   const complete = ({ cid }: OutboxRow, fields: Partial<OutboxRow>) =>
@@ -71,7 +78,7 @@ const completeMessages = async (context: SyncContext, rows: readonly OutboxRow[]
   const naming = toGroups.filter((row) => row.mayMention && !ended.includes(row));
   const code = naming.length > 0 ? await import("./mentions/named-mentions.ts").catch(() => undefined) : undefined;
   for (const row of naming) {
-    const found = await code?.resolveMentions(context, row.conversation, row.body);
+    const found = await code?.resolveMentions({ store, me }, row.conversation, row.body);
     if (found) complete(row, { ...found, mayMention: undefined });
   }
 };
@@ -82,16 +89,16 @@ const completeMessages = async (context: SyncContext, rows: readonly OutboxRow[]
  * that is tried again.
  */
 export const insertUnsentMessages = async (
-  context: SyncContext,
+  ports: InsertionPorts,
   messages: readonly UnsentMessage[],
   others: readonly UnsentChange[] = [],
 ): Promise<void> => {
-  const { unsent } = context;
-  const rows = toOutboxRows(context, messages);
+  const { unsent } = ports;
+  const rows = toOutboxRows(ports, messages);
   const insertions = rows.map((row): UnsentChange => ({ table: "outbox", key: row.cid, change: (now) => now ?? row }));
   unsent.stage([...insertions, ...others]);
   unsent.journalPending();
-  await completeMessages(context, rows).catch(() => undefined);
+  await completeMessages(ports, rows).catch(() => undefined);
   await unsent.flush();
 };
 
@@ -104,7 +111,8 @@ type TextOptions = {
 
 /**
  * Sends a text message. It is shown at once. Resolves once it is on the disk, or once that has failed: then it is sent
- * from memory, and the person sees that the device has no room. Rejects with a SyncError if it cannot be a message.
+ * from memory, and the person sees that the device has no room. Rejects with a SyncError if it cannot be a message. Needs
+ * no cache: the browser may have deleted it just now.
  */
 export const enqueueText = async (
   port: SyncPort,
@@ -112,10 +120,12 @@ export const enqueueText = async (
   text: string,
   { target, others = [] }: TextOptions = {},
 ): Promise<void> => {
-  const context = requireContext(port);
-  const { platform } = context;
+  const { me, platform, unsent } = port;
+  const context = port.context.get();
   const message = { cid: createUuid(platform.now()), conversation, body: toTextBody(text), target };
-  await insertUnsentMessages(context, [message], others).catch((error: unknown) => reportUnsentFailure(context, error));
+  await insertUnsentMessages({ me, platform, unsent, store: context?.store }, [message], others).catch(
+    (error: unknown) => context && reportUnsentFailure(context, error),
+  );
   port.typing.resetThrottle(conversation);
   port.notifyChanged("outbox");
 };

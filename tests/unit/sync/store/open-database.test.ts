@@ -254,6 +254,23 @@ describe("a store that is deleted", () => {
     expect(await listShown(tab, chat)).toEqual(["a", "one sent", "two sent", "three sent"]);
   });
 
+  it("loses no text that is sent before the next one is open", async () => {
+    const { server, chat, phone, tab } = await makeUnsent();
+    const sending: Promise<void>[] = [];
+    const unsubscribe = tab.context.subscribe(() => {
+      if (!tab.context.get()) sending.push(enqueueText(tab, chat, "meanwhile"));
+    });
+    await deleteDatabase(phone);
+    unsubscribe();
+    expect(sending).toHaveLength(1);
+    await Promise.all(sending);
+    await eventually(async () => expect(await listShown(tab, chat)).toEqual([...unsent, "meanwhile sending"]));
+    phone.faults.isOffline = false;
+    phone.wake();
+    await waitUntilDeviceSynced(server, tab, chat);
+    expect((await listShown(tab, chat)).at(-1)).toBe("meanwhile sent");
+  });
+
   it("by a browser that finds its files unreadable restores texts from the journal", async () => {
     const { server, chat, phone, tab } = await makeUnsent();
     await phone.kill(tab);
