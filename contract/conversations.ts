@@ -15,7 +15,6 @@ export const InboxRow = v.object({
   epoch: v.string(), // identity of the log; a new one invalidates cached messages
   head: Watermark, // seq of the newest message
   at: v.number(), // its time, or the creation time of an empty conversation
-  prior: v.nullable(v.number()), // time of the message before it, null if unknown
   sender: Count, // its sender's member number
   preview: v.nullable(StoredBody), // its body, cut to previewMaxLength; null if empty
   whole: v.boolean(), // whether `preview` is the complete body

@@ -172,7 +172,6 @@ export async function seedInbox(user: Uuid, count: number): Promise<void> {
       epoch: "seeded",
       head: 1,
       at: Date.now(),
-      prior: null,
       sender: 1,
       preview: { type: "text", text },
       whole: true,

@@ -53,11 +53,7 @@ export const appFrames = {
   typing: frame("t", [conversation]),
   /** Own receipts. The answer is the change of the row that results. */
   mark: frame("r", [conversation, ["delivered", count], ["read", count]]),
-  page: frame(
-    "g",
-    [ref, conversation, ["direction", direction], ["seq", count], ["limit", count]],
-    [["anchor", count]],
-  ),
+  page: frame("g", [ref, conversation, ["direction", direction], ["seq", count], ["limit", count]]),
   search: frame("q", [ref, conversation, ["query", text], ["before", count]], [["filter", filter]]),
   /** Request for the messages changed after a revision. */
   revised: frame("v", [ref, conversation, ["since", count]]),

@@ -170,15 +170,13 @@ const ClearHistoryCommand = v.strictObject({
   keep: v.boolean(),
 });
 /**
- * Messages after or before a seq, both exclusive. `after` returns ascending order, `before` descending. `anchor`: seq
- * of a message the device has; the answer contains its time, so that the device can compare the logs.
+ * Messages after or before a seq, both exclusive. `after` returns ascending order, `before` descending.
  */
 const PageCommand = v.strictObject({
   type: v.literal("page"),
   conversation: ConversationId,
   direction: v.picklist(["after", "before"]),
   seq: Watermark,
-  anchor: v.optional(Seq),
   limit: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(gapPageRows)),
 });
 /** Criteria of a search. */

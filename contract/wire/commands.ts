@@ -28,9 +28,9 @@ export const SendResult = v.object({
 });
 export type SendResult = v.InferOutput<typeof SendResult>;
 
-/** Result of a multicast for each message. */
+/** Result of a multicast for each message. `epoch`: of the conversation's log. */
 export const MulticastResult = v.object({
-  sent: v.array(v.object({ conversation: ConversationId, cid: Uuid, seq: Seq, at: v.number() })),
+  sent: v.array(v.object({ conversation: ConversationId, epoch: v.string(), cid: Uuid, seq: Seq, at: v.number() })),
   refused: v.array(v.object({ cid: Uuid, error: v.picklist(errorCodes), retryAfterMs: v.optional(v.number()) })),
 });
 export type MulticastResult = v.InferOutput<typeof MulticastResult>;
@@ -98,8 +98,6 @@ export const PageResult = v.object({
   head: Watermark,
   messages: v.array(Message),
   more: v.boolean(), // whether there are more in this direction
-  /** Time of the message at the requested `anchor`, or at `seq` without one. Null if the person sees none there. */
-  anchor: v.nullable(v.number()),
 });
 export type PageResult = v.InferOutput<typeof PageResult>;
 

@@ -91,12 +91,6 @@ const flagsAndMuteEnd: Codec<ReturnType<typeof rowFlags.decode> & Pick<InboxRow,
     return Object.assign(rowFlags.decode(wire, base), { mutedUntil: end === 0 ? null : end * 1_000 });
   },
 };
-/** Time of the message before the newest, as the difference. */
-const prior: Codec<Pick<InboxRow, "prior">, number | null> = {
-  schema: v.nullable(int.schema),
-  encode: (row) => (row.prior === null ? null : (row as InboxRow).at - row.prior),
-  decode: (wire, _base, row) => ({ prior: wire === null ? null : (row as InboxRow).at - wire }),
-};
 
 export const inboxRow = tuple(
   [
@@ -126,7 +120,6 @@ export const inboxRow = tuple(
     ["hidden", int],
     [[...flagNames, "mutedUntil"], flagsAndMuteEnd],
     ["revision", int],
-    [["prior"], prior],
   ],
   [["group", nullable(groupCard), null]],
   [["mentions", list(int), []]],

@@ -34,11 +34,7 @@ export const toHttpRequest = (command: Command): HttpRequest => {
     case "page":
       return {
         method: "GET",
-        path: withQuery(`${path}/messages`, {
-          [command.direction]: command.seq,
-          held: command.anchor,
-          limit: command.limit,
-        }),
+        path: withQuery(`${path}/messages`, { [command.direction]: command.seq, limit: command.limit }),
       };
     case "search":
       return {

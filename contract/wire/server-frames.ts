@@ -43,7 +43,7 @@ import { decodeShortFrame, encodeShortFrame, type ShortFrame } from "./short-fra
  * quarter of `creditBytes`. A server that refuses frames drops those without an answer, so after a rate-limit refusal a
  * device sends `received` and `foreground` again.
  */
-export const protocolVersion = 28;
+export const protocolVersion = 29;
 
 export const pingFrame = ".";
 /**
@@ -132,7 +132,7 @@ const serverFrames = {
 
   // Answers to requests, with the fields of their results (`commands.ts`)
   changes: frame("c", [ref, ...changes]),
-  page: frame("g", [ref, ["epoch", text], ["head", count], messages, ["more", truth], ["anchor", nullable(time)]]),
+  page: frame("g", [ref, ["epoch", text], ["head", count], messages, ["more", truth]]),
   search: frame("q", [ref, messages, ["before", nullable(count)]]),
   revisions: frame("v", [ref, ["epoch", text], ["revision", count], messages, ["more", truth]]),
   call: frame("j", [ref, ["result", plain(CallResult)]]),

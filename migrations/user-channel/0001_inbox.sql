@@ -5,8 +5,7 @@ CREATE TABLE meta (
 
 -- `bucket` is `changed` divided by the bucket size: an index on it finds recent changes, and most updates of a row leave
 -- it as it is and so write no index. `card` is the group's name, picture, size, members version and own role as JSON.
--- `gone` is 1 once the person is no longer a member. `prior` is the time of the message before the newest, null if there
--- is none.
+-- `gone` is 1 once the person is no longer a member.
 CREATE TABLE inbox (
   handle INTEGER PRIMARY KEY,
   conversation TEXT NOT NULL UNIQUE,
@@ -31,8 +30,7 @@ CREATE TABLE inbox (
   kept INTEGER NOT NULL DEFAULT 0,
   revision INTEGER NOT NULL DEFAULT 0,
   card TEXT,
-  gone INTEGER NOT NULL DEFAULT 0,
-  prior INTEGER
+  gone INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX inbox_by_bucket ON inbox (bucket);
 CREATE INDEX inbox_muted ON inbox (handle) WHERE muted = 1;

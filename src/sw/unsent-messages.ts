@@ -125,7 +125,7 @@ export const deleteRead = (user: Uuid, { conversation, head }: UnsentRead): Prom
     }),
   );
 
-const HeldConversation = v.object({ id: ConversationId, forked: v.object({}) });
+const HeldConversation = v.object({ id: ConversationId, unconfirmed: v.object({}) });
 
 /**
  * Conversations of which nothing may be sent, because the app compares their log with a restored server before. Read from

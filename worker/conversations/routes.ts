@@ -32,7 +32,6 @@ const PageQuery = v.pipe(
   v.object({
     before: v.optional(SeqParam),
     after: v.optional(SeqParam),
-    held: v.optional(v.pipe(NumberText, Seq)),
     limit: v.optional(v.pipe(NumberText, v.integer(), v.minValue(1), v.maxValue(gapPageRows))),
   }),
   v.check(({ before, after }) => before === undefined || after === undefined, "one of before and after"),
@@ -79,13 +78,17 @@ export const conversationRoutes = createRoutes()
     validate("param", ConversationIdParam),
     validate("query", PageQuery),
     (c) => {
-      const { before, after, held: anchor, limit = messagePageRows } = c.req.valid("query");
+      const { before, after, limit = messagePageRows } = c.req.valid("query");
       const position =
         after === undefined
           ? ({ direction: "before", seq: before ?? beyondNewestSeq } as const)
           : ({ direction: "after", seq: after } as const);
-      const page = { type: "page", conversation: c.req.valid("param").id, ...position, limit } as const;
-      return respondWithCommand<"page">(c, anchor === undefined ? page : { ...page, anchor });
+      return respondWithCommand<"page">(c, {
+        type: "page",
+        conversation: c.req.valid("param").id,
+        ...position,
+        limit,
+      });
     },
   )
   .post(

@@ -24,6 +24,7 @@ import { readRevisionsPage } from "./conversation/messages/revisions.ts";
 import { ConversationSearch } from "./conversation/search/conversation-search.ts";
 import { SearchIndexer } from "./conversation/search/search-indexer.ts";
 import type { ConversationRpc } from "./rpc/conversation-rpc.ts";
+import { isRestored, readRestoreGeneration } from "./shared/epochs.ts";
 
 const conversationNotFound: Refusal = { error: "conversation_not_found" };
 const messageNotFound: Refusal = { error: "message_not_found" };
@@ -63,7 +64,10 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     };
     this.#notifier = new MemberNotifier(ctx, env, log, { callTimeouts, backgroundWork: this.#searchIndexer });
     if (log) ctx.waitUntil(requestRingState(env, log, this.#attachLog(log).calls));
-    void ctx.blockConcurrencyWhile(async () => this.#notifier.recover(await ctx.storage.getAlarm()));
+    void ctx.blockConcurrencyWhile(async () => {
+      this.#notifier.recover(await ctx.storage.getAlarm());
+      if (log && isRestored(log.epoch, this.#generation)) this.#renewEpoch(log);
+    });
   }
 
   // ── access ───────────────────────────────────────────────────────────────────────────────────
@@ -211,7 +215,12 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     if (privateMembers(id)) throw new Error("a private conversation is not a group");
     const isNew = !this.#parts;
     if (!this.#parts) {
-      const log = createGroupLog(this.ctx.storage, id, { owner, name, people }, Date.now());
+      const log = createGroupLog(
+        this.ctx.storage,
+        id,
+        { owner, name, people, generation: this.#generation },
+        Date.now(),
+      );
       if (isRefusal(log)) return log;
       this.#startLog(log);
     }
@@ -286,7 +295,19 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   }
 
   #ensureParts(): Parts {
-    return this.#parts ?? this.#startLog(ConversationLog.create(this.ctx.storage, this.#id));
+    const { storage } = this.ctx;
+    return this.#parts ?? this.#startLog(ConversationLog.create(storage, this.#id, { generation: this.#generation }));
+  }
+
+  /** Restore generation in force for this object. */
+  get #generation(): number {
+    return readRestoreGeneration(this.env, this.#id);
+  }
+
+  /** Gives a restored log a new identity, and notifies all members of it. */
+  #renewEpoch(log: ConversationLog): void {
+    log.transaction(() => log.renewEpoch(this.#generation));
+    this.#notifier.handleNewEpoch(log);
   }
 
   #startLog(log: ConversationLog): Parts {

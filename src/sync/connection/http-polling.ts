@@ -107,9 +107,8 @@ export class HttpPolling {
     const now = platform.now();
     const { epoch, counter, since } = result;
     const move = (before: SyncCursor) => applyCatchUp(before, since, result, now);
-    const isFullSync = since < cursor.counter;
-    const changes = toRowChanges(result, isFullSync);
-    this.#inbound.push([{ type: "answer", knownCounter: cursor.counter, epoch, counter, move, isFullSync, changes }]);
+    const changes = toRowChanges(result);
+    this.#inbound.push([{ type: "answer", knownCounter: cursor.counter, epoch, counter, move, changes }]);
     await this.#inbound.waitUntilIdle();
     return result.rows.length > 0 || result.people.length > 0 || result.settings !== null || result.notices.length > 0;
   }

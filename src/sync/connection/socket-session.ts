@@ -36,8 +36,8 @@ type SessionBase = SocketBase & { epoch: string };
 const welcomeTimeoutMs = 20_000; // time limit for the welcome: pongs arrive even if the hello was not received
 
 export type SocketSessionEvents = Pick<SocketEvents, "onClosed" | "onSessionRefused" | "onOutdated"> & {
-  /** `isFullSync`: the server sent its complete state; rows that are not in it no longer exist. */
-  onWelcome(isFullSync: boolean): void;
+  /** `isOtherInbox`: the server was restored, or lost the inbox that this device knew. */
+  onWelcome(isOtherInbox: boolean): void;
   /** `onStored` is called once the changes are stored. */
   onChanges(changes: ServerChange[], onStored: () => void): void;
   onSendRefused(cid: Uuid, code: ErrorCode, retryAfterMs: number | undefined): void;
@@ -218,13 +218,11 @@ export class SocketSession {
     this.#base = { epoch, ...toSocketBase(welcome) };
     this.#counter = counter;
     const deviceNow = this.#platform.now();
-    // The server answers a counter unknown to this inbox with everything.
-    const isFullSync = hello.epoch !== "" && (epoch !== hello.epoch || since < hello.counter);
     const move = (cursor: SyncCursor) => applyCatchUp(cursor, since, welcome, deviceNow);
     this.#socket.confirmWelcome();
-    this.#events.onChanges([{ type: "cursor", move, isFullSync }, ...toRowChanges(welcome, isFullSync)], () => {});
+    this.#events.onChanges([{ type: "cursor", move }, ...toRowChanges(welcome)], () => {});
     this.#events.onCallEvent({ event_type: "standing", calls, now });
-    this.#events.onWelcome(isFullSync);
+    this.#events.onWelcome(hello.epoch !== "" && epoch !== hello.epoch);
   }
 
   #handleRefusal(ref: number, code: ErrorCode, retryAfterMs: number | undefined): void {

@@ -58,8 +58,6 @@ export class Leader {
   readonly #visibilityTracker: VisibilityTracker;
   #isStopped = false;
   #hasRenewedSession = false;
-  /** The server sends its whole state, because it lost data. Messages that it lost are sent again before newer ones. */
-  #isResyncing = false;
   #hasFetchedProfile = false;
   #hadGaps = false;
 
@@ -75,7 +73,7 @@ export class Leader {
     this.#session = new SocketSession(
       context.platform,
       {
-        onWelcome: (isFullSync) => this.#handleWelcome(isFullSync),
+        onWelcome: (isOtherInbox) => this.#handleWelcome(isOtherInbox),
         onClosed: (failures) => this.#handleSocketClosed(failures),
         onSessionRefused: () => this.#handleSessionRefused(),
         onOutdated: () => {
@@ -111,7 +109,6 @@ export class Leader {
       session: this.#session,
       usesHttp: () => this.#httpFallback.usesHttp,
       confirmState: () => this.#httpFallback.confirmState(),
-      isPaused: () => this.#isResyncing,
       onApplied: (result) => {
         this.#handleApplied(result);
         this.#httpPolling.pollNow();
@@ -252,18 +249,17 @@ export class Leader {
     this.#hadGaps = hasGaps;
   }
 
-  #handleWelcome(isFullSync: boolean): void {
+  #handleWelcome(isOtherInbox: boolean): void {
     this.#hasRenewedSession = false;
-    this.#isResyncing = isFullSync;
     this.#httpFallback.handleWelcome();
     this.#visibilityTracker.handleWelcome();
-    runInBackground(this.#context, this.#handleReachable());
+    runInBackground(this.#context, this.#handleReachable(isOtherInbox));
     runInBackground(this.#context, this.#typingTracker.sendUnsent());
   }
 
-  async #handleReachable(): Promise<void> {
-    if (this.#isResyncing) await this.#inboundQueue.waitUntilIdle();
-    this.#isResyncing = false;
+  /** `isOtherInbox`: messages that the server lost are sent again before newer ones. */
+  async #handleReachable(isOtherInbox = false): Promise<void> {
+    if (isOtherInbox) await this.#inboundQueue.waitUntilIdle();
     this.#outbox.runNow();
     this.#lazyWorkers.runNow();
     await this.#inboundQueue.waitUntilIdle();

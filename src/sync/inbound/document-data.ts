@@ -7,7 +7,7 @@ import { readOwnProfile, saveOwnProfile } from "#sync/store/own-profile-row.ts";
 import { retryOnQuotaError, type SyncContext } from "#sync/store/sync-context.ts";
 import { applyCatchUp, readSyncCursor } from "#sync/store/sync-cursor.ts";
 import { type ApplyResult, applyInTransaction, deleteOrphans, settleUnsent } from "./apply/apply-server-changes.ts";
-import { afterNewestSeq } from "./forks/log-forks.ts";
+import { afterNewestSeq } from "./apply/log-confirmation.ts";
 import { type ServerChange, toRowChanges } from "./server-changes.ts";
 
 /** Takes the data that the Worker embedded in this document; undefined if there is none or it was taken before. */

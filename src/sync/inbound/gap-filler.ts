@@ -52,14 +52,12 @@ export class GapFiller {
     }
     // The answer to an open-ended gap covers everything up to its own counter.
     const coveredUpTo = before === null ? result.counter : 0;
-    const isComplete = result.since === 0;
     const answer: ServerChange = {
       type: "answer",
       knownCounter: counter,
       epoch,
       counter: result.counter,
-      isFullSync: isComplete && before === null,
-      changes: toRowChanges(result, isComplete),
+      changes: toRowChanges(result),
       move: (cursor) => {
         if (cursor.epoch !== epoch) return cursor;
         const after = shrinkGap(cursor, gap, result.before, result.since);

@@ -8,7 +8,7 @@ import type { LocalConversationRow } from "#sync/store/database.ts";
 import { listSections } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { type ApplyResult, applyServerChanges } from "./apply/apply-server-changes.ts";
-import { toForkPageCommand } from "./forks/log-forks.ts";
+import { toConfirmingPage } from "./apply/log-confirmation.ts";
 
 type RequestPages = <T extends "page" | "revised">(command: CommandOf<T>) => Promise<CommandResults[T]>;
 
@@ -25,7 +25,7 @@ const resyncBackOff = { baseMs: 30_000, maxMs: 30 * 60_000 };
  * to show in the list.
  */
 const isMissingMessages = (row: LocalConversationRow): boolean =>
-  row.forked !== undefined ||
+  row.unconfirmed !== undefined ||
   (row.storedTo < row.head &&
     row.epoch !== "" &&
     (row.storedFrom <= row.storedTo || row.unread > 0 || row.preview?.type === "withheld"));
@@ -161,10 +161,13 @@ export class MessageFetcher {
       );
       return;
     }
-    if (hasOutdatedMessages(row) && row.storedTo >= row.head && !row.forked) return this.#fetchRevisions(row);
+    if (hasOutdatedMessages(row) && row.storedTo >= row.head && !row.unconfirmed) return this.#fetchRevisions(row);
     const command = this.#toPageCommand(row);
     if (!command) return;
-    const page = await this.#request(command);
+    const page = await this.#request(command).catch((error: unknown) => {
+      if (!row.unconfirmed || isRetryableFailure(asSyncError(error))) throw error;
+    });
+    if (!page) return this.#onApplied(await applyServerChanges(this.#context, [{ type: "noLog", conversation: id }]));
     const request = { ...command, head: row.head, revised: row.revised };
     const result = await applyServerChanges(this.#context, [{ type: "page", request, page }]);
     this.#prioritized.delete(id);
@@ -181,7 +184,7 @@ export class MessageFetcher {
     )
       this.#failures.delete(id);
     // A page without progress while something is missing would be requested endlessly.
-    else if (after && (after.storedTo < after.head || after.forked)) this.#handleFailure(id, undefined);
+    else if (after && (after.storedTo < after.head || after.unconfirmed)) this.#handleFailure(id, undefined);
   }
 
   /** Fetches messages revised after the stored revision. A page without progress is not requested again at once. */
@@ -203,7 +206,7 @@ export class MessageFetcher {
   #toPageCommand(row: LocalConversationRow): CommandOf<"page"> | undefined {
     const { id, head, storedTo, storedFrom } = row;
     const isEmpty = storedFrom > storedTo;
-    if (row.forked) return toForkPageCommand(row);
+    if (row.unconfirmed) return toConfirmingPage(id);
     if (storedTo >= head && !this.#needsLogCheck.has(id)) return undefined;
     if (storedTo >= head) return { type: "page", conversation: id, direction: "after", seq: head, limit: 1 };
     const isWanted = isMissingMessages(row) || this.#prioritized.has(id) || this.#needsLogCheck.has(id);
@@ -215,7 +218,6 @@ export class MessageFetcher {
         direction: "before",
         seq: head + 1,
         limit: isEmpty ? prefetchRows : messagePageRows,
-        ...(isEmpty ? {} : { anchor: storedTo }),
       };
     return { type: "page", conversation: id, direction: "after", seq: storedTo, limit: gapPageRows };
   }

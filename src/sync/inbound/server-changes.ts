@@ -18,8 +18,6 @@ export type PageRequest = {
   conversation: ConversationId;
   direction: "after" | "before";
   seq: number;
-  /** Sequence number whose message time the page returns as `anchor`, if other than `seq`. */
-  anchor?: number;
   head: number;
   revised: number;
 };
@@ -29,11 +27,7 @@ export type ConversationKey = number | ConversationId;
 
 /** Change received from the server, in one form for all transports. Each may arrive twice. */
 export type ServerChange =
-  /**
-   * `isFullSync`: part of an answer that contains everything, authoritative also where the server knows less than this
-   * device.
-   */
-  | { type: "row"; row: InboxRow; isFullSync?: boolean }
+  | { type: "row"; row: InboxRow }
   | { type: "messages"; target: ConversationKey; messages: Message[] }
   /** Text from the peer of a private conversation. */
   | { type: "liveText"; target: ConversationKey; seq: number; at: number; text: string }
@@ -52,6 +46,8 @@ export type ServerChange =
   /** An own message of this device has its place in the log. `body`: of a message that the outbox may lack. */
   | { type: "sent"; conversation: ConversationId; epoch?: string; cid: Uuid; seq: number; at: number; body?: Body }
   | { type: "page"; request: PageRequest; page: PageResult }
+  /** The server refused a page for good: it has no log of this conversation for this person. */
+  | { type: "noLog"; conversation: ConversationId }
   /** Messages revised after revision `since`, in their current form; of the others only `reactions` changed. */
   | {
       type: "revised";
@@ -75,11 +71,8 @@ export type ServerChange =
   /** Answers to changes by this device; `change` is the last change of the conversation's row that they include. */
   | { type: "cleared"; conversation: ConversationId; upTo: number; keep: boolean; change: ChangeNumber }
   | { type: "muted"; conversation: ConversationId; mute: Mute; change: ChangeNumber }
-  /**
-   * Cursor update; precedes the rows it covers. `isFullSync`: the rows are of another inbox or an earlier copy, so all
-   * handles are discarded.
-   */
-  | { type: "cursor"; move: (cursor: SyncCursor) => SyncCursor; isFullSync?: boolean }
+  /** Cursor update; precedes the rows it covers. */
+  | { type: "cursor"; move: (cursor: SyncCursor) => SyncCursor }
   /** Answer to a `changes` request; `knownCounter` is the cursor's counter at the time of the request. */
   | {
       type: "answer";
@@ -87,27 +80,21 @@ export type ServerChange =
       epoch: string;
       counter: number;
       move: (cursor: SyncCursor) => SyncCursor;
-      isFullSync?: boolean;
       changes: readonly ServerChange[];
     };
 
-/**
- * Changes in an answer to a `changes` request, without the cursor update, which precedes them. `isFullSync`: the answer
- * contains everything, although this device knew some of it.
- */
-export const toRowChanges = (
-  {
-    rows,
-    people,
-    settings,
-    notices,
-    draftHead,
-  }: Pick<ChangesResult, "rows" | "people" | "settings" | "notices"> & Partial<Pick<ChangesResult, "draftHead">>,
-  isFullSync = false,
-): ServerChange[] => [
+/** Changes in an answer to a `changes` request, without the cursor update, which precedes them. */
+export const toRowChanges = ({
+  rows,
+  people,
+  settings,
+  notices,
+  draftHead,
+}: Pick<ChangesResult, "rows" | "people" | "settings" | "notices"> &
+  Partial<Pick<ChangesResult, "draftHead">>): ServerChange[] => [
   ...(draftHead ? [{ type: "draftHead", head: draftHead } as const] : []),
   ...(settings ? [{ type: "settings", kept: settings } as const] : []),
   ...notices.map((notice) => ({ type: "notice", notice }) as const),
   ...people.map((relation) => ({ type: "person", relation }) as const),
-  ...rows.map((row) => ({ type: "row", row, isFullSync }) as const),
+  ...rows.map((row) => ({ type: "row", row }) as const),
 ];

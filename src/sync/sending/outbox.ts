@@ -6,7 +6,6 @@ import { findAttachment } from "#contract/messages/body.ts";
 import { groupIntoFrames } from "#sync/connection/frame-writer.ts";
 import type { SocketSession } from "#sync/connection/socket-session.ts";
 import { type ApplyResult, applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts";
-import { listUnconfirmedLogs } from "#sync/inbound/forks/log-forks.ts";
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
 import { KeyedBackoff } from "#sync/platform/keyed-backoff.ts";
 import { Retry } from "#sync/platform/retry.ts";
@@ -31,8 +30,6 @@ export type OutboxOptions = {
   usesHttp(): boolean;
   /** Whether the server has told by HTTP what changed since. Otherwise asks it, and `runNow` follows its answer. */
   confirmState(): boolean;
-  /** Whether sending is paused because the messages that a restored server lost are queued again first. */
-  isPaused(): boolean;
   onApplied(result: ApplyResult): void;
   /** Called when a message was returned to its upload, or when an upload was cancelled. */
   onUploadsChanged(): void;
@@ -218,9 +215,8 @@ export class Outbox {
     }
     const ids = [...new Set(due.map((row) => row.conversation))];
     const conversations = ids.length > 0 ? await this.#context.store.conversations.bulkGet(ids) : [];
-    // Until the messages that a restored server lost were queued again.
-    const known = conversations.filter((row) => row !== undefined);
-    const unconfirmed = await listUnconfirmedLogs(this.#context.store, known);
+    // Messages that a restored server lost are queued again before.
+    const unconfirmed = new Set(conversations.flatMap((row) => (row?.unconfirmed ? row.id : [])));
     this.#cancelBatchWait();
     if (batchDelayMs < Number.POSITIVE_INFINITY)
       this.#cancelBatchWait = platform.startTimer(batchDelayMs, () => this.schedule());
@@ -230,8 +226,8 @@ export class Outbox {
   }
 
   async #sendByFrames(): Promise<"done" | "again" | "retry"> {
-    const { session, isPaused } = this.#options;
-    const due = session.isReady && !isPaused() ? await this.#listDue() : [];
+    const { session } = this.#options;
+    const due = session.isReady ? await this.#listDue() : [];
     if (due.length === 0) return "done";
     for (const frame of groupIntoFrames(due)) {
       const [row] = frame;

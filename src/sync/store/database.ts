@@ -70,15 +70,10 @@ export type LocalConversationRow = Omit<
   /** Sequence number of the newest message if it is an own one that was never delivered to the others. */
   heldSeq?: number;
   /**
-   * Set after the server restored this conversation from a backup: the stored messages belong to the log before that,
-   * until the newest page of the server's log replaces them. `head` is the newest sequence number received
-   * since, `row` the newest inbox row, `mine` the newest unread count and read state.
+   * Set while the stored messages may belong to a log that the server lost in a restore, until its newest page has
+   * arrived. `row`: newest inbox row received since.
    */
-  forked?: {
-    head: number;
-    row?: InboxRow;
-    mine?: { delivered: number; read: number; unread: number; head: number };
-  };
+  unconfirmed?: { row?: InboxRow };
   /** Own delivered and read positions to be reported to the server. They only grow, except in a new epoch. */
   wantDelivered: number;
   wantRead: number;

@@ -87,7 +87,6 @@ export const createConversationRow = (id: ConversationId, me: Uuid): LocalConver
   epoch: "",
   head: 0,
   at: 0,
-  prior: null,
   sender: 0,
   preview: null,
   whole: false,
@@ -188,17 +187,6 @@ export const mergeInboxRow = (row: LocalConversationRow, inbox: InboxRow): void 
 export const skipCleared = (row: LocalConversationRow): void => {
   row.storedTo = Math.max(row.storedTo, row.hidden);
   row.storedFrom = Math.max(row.storedFrom, row.hidden + 1);
-};
-
-/**
- * Adopts the server's read state even where it is behind the stored one. Positions the server lacks will be reported
- * again.
- */
-export const adoptServerReadState = (row: LocalConversationRow, inbox: InboxRow): void => {
-  row.wantDelivered = Math.max(row.wantDelivered, row.delivered);
-  row.wantRead = Math.max(row.wantRead, row.read);
-  const { delivered, read, othersDelivered, othersRead } = inbox;
-  Object.assign(row, { delivered, read, othersDelivered, othersRead });
 };
 
 export const raisePeerReadState = (row: LocalConversationRow, delivered: number, read: number): void => {

@@ -379,13 +379,5 @@ const toCommand = ({ method, path, body }: HttpRequest): Command => {
     return { type: "search", conversation, query: url.searchParams.get("query") ?? "", before: query("before") ?? 1 };
   if (what === "revisions") return { type: "revised", conversation, since: query("since") ?? 0 };
   const direction = url.searchParams.has("after") ? "after" : "before";
-  const held = query("held");
-  const page = {
-    type: "page",
-    conversation,
-    direction,
-    seq: query(direction) ?? 0,
-    limit: query("limit") ?? 1,
-  } as const;
-  return held === undefined ? page : { ...page, anchor: held };
+  return { type: "page", conversation, direction, seq: query(direction) ?? 0, limit: query("limit") ?? 1 };
 };

@@ -21,8 +21,6 @@ type Entry = { handle: number; conversation: ConversationId; changed: number };
 type Inbox = {
   epoch: string;
   counter: number;
-  /** Numbers after `after` and before `start`, for which this storage has no change. */
-  skipped: { after: number; start: number }[];
   entries: Map<ConversationId, Entry>;
   people: Map<Uuid, { relation: Relation; changed: number }>;
   sockets: Set<ModelSocket>;
@@ -77,7 +75,6 @@ export class ModelInboxes {
       inbox = {
         epoch: newEpoch(),
         counter: 0,
-        skipped: [],
         entries: new Map(),
         people: new Map(),
         sockets: new Set(),
@@ -123,35 +120,37 @@ export class ModelInboxes {
     return structuredClone({ logs: this.logs, inboxes: new Map(inboxes) });
   }
 
-  /**
-   * Replaces the storage by a backup, as if the server had been stopped meanwhile. It does not know this; all counters
-   * continue.
-   */
+  /** Replaces the storage by a backup under a new restore generation: everything has another epoch. */
   restore(copy: ServerBackup): void {
     const { logs, inboxes } = structuredClone(copy);
     this.logs.clear();
-    for (const [id, log] of logs) this.logs.set(id, log);
+    for (const [id, log] of logs) this.logs.set(id, { ...log, epoch: newEpoch() });
     for (const [user, { sockets }] of [...this.inboxes]) {
       const inbox = inboxes.get(user);
       this.inboxes.delete(user);
-      if (inbox) {
-        const after = inbox.counter;
-        const start = after + counterReserve;
+      if (inbox)
         this.inboxes.set(user, {
           ...inbox,
-          counter: start,
-          skipped: [...inbox.skipped, { after, start }],
+          epoch: newEpoch(),
+          counter: inbox.counter + counterReserve,
           sockets: new Set(),
         });
-      }
       for (const socket of [...sockets]) socket.end(1006);
     }
   }
 
+  /** Replaces one log by that of a backup, under another epoch, and notifies its members. */
+  restoreLog(id: ConversationId, { logs }: ServerBackup): void {
+    const copied = logs.get(id);
+    if (!copied) throw new Error("no such conversation in the copy");
+    const log = { ...structuredClone(copied), epoch: newEpoch() };
+    this.logs.set(id, log);
+    for (const user of log.members.keys()) this.pushRow(user, log);
+  }
+
   listChanges(user: Uuid, since: number, before = Number.MAX_SAFE_INTEGER): ChangesResult {
     const inbox = this.inbox(user);
-    const isSkipped = inbox.skipped.some(({ after, start }) => since > after && since < start);
-    const from = since > inbox.counter || isSkipped ? 0 : since;
+    const from = since > inbox.counter ? 0 : since;
     const all = [
       ...[...inbox.entries.values()].map(({ changed, conversation }) => ({
         changed,

@@ -165,7 +165,6 @@ export const buildInboxRow = (log: Log, user: Uuid, handle: number): InboxRow =>
     epoch: log.epoch,
     head,
     at: last?.at ?? 1,
-    prior: log.messages[head - 2]?.at ?? null,
     sender: last?.sender ?? 0,
     preview,
     whole: !last || searchTextOfBody(last.body).length <= previewMaxLength,
@@ -191,7 +190,7 @@ export const buildInboxRow = (log: Log, user: Uuid, handle: number): InboxRow =>
 };
 
 export const readLogPage = (log: Log, user: Uuid, command: CommandOf<"page">, rowsMax: number): PageResult => {
-  const { direction, seq, limit, anchor: anchorSeq = seq } = command;
+  const { direction, seq, limit } = command;
   const seen = listVisible(log, user);
   const found =
     direction === "after"
@@ -199,8 +198,7 @@ export const readLogPage = (log: Log, user: Uuid, command: CommandOf<"page">, ro
       : seen.filter((message) => message.seq < seq).reverse();
   const rows = found.slice(0, Math.min(limit, rowsMax));
   const messages = rows.map((message) => toVisibleMessage(message, user, log.members.get(user)));
-  const anchor = seen.find((message) => message.seq === anchorSeq)?.at ?? null;
-  return { epoch: log.epoch, head: findVisibleHead(log, user), messages, more: found.length > rows.length, anchor };
+  return { epoch: log.epoch, head: findVisibleHead(log, user), messages, more: found.length > rows.length };
 };
 
 /** Messages changed after a revision, oldest change first, each once and in its present form. */

@@ -265,7 +265,7 @@ export class ModelServer extends ModelGroups {
       if ("error" in place) {
         answer.refused.push({ cid, error: place.error });
         one?.socket.refuse(one.ref, place);
-      } else answer.sent.push({ conversation, ...place });
+      } else answer.sent.push({ conversation, epoch: log?.epoch ?? "", ...place });
     }
     return answer;
   }

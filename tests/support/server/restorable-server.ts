@@ -14,6 +14,7 @@ export type RestorableServer = {
 
 export const startRestorableServer = async (): Promise<RestorableServer> => {
   const server = await startServer({ vars: cheapWork });
+  let generation = 0;
   const copyPath = `${server.state}-copy`;
   return {
     server,
@@ -26,7 +27,8 @@ export const startRestorableServer = async (): Promise<RestorableServer> => {
       await server.kill();
       rmSync(server.state, { recursive: true });
       cpSync(copyPath, server.state, { recursive: true });
-      await server.restart();
+      generation += 1;
+      await server.restart({ RESTORE_GENERATION: String(generation) });
     },
     async stop() {
       rmSync(copyPath, { recursive: true, force: true });

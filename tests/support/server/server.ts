@@ -21,9 +21,9 @@ export type Server = {
   kill(): Promise<void>;
   /**
    * Serves the same state on the same port again, after `kill` or instead of the running server, with `changes` to its
-   * secrets.
+   * secrets and variables.
    */
-  restart(changes?: Partial<ReturnType<typeof makeSecrets>>): Promise<void>;
+  restart(changes?: Record<string, string>): Promise<void>;
   /** Stops the server and removes its state. */
   stop(): Promise<void>;
   /** Output of the server so far. */
@@ -164,7 +164,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
     kill,
     async restart(changes = {}) {
       await kill();
-      Object.assign(secrets, changes);
+      Object.assign(secrets, changes); // both are bindings
       await start();
     },
     async stop() {

@@ -74,7 +74,7 @@ const writeOutbox = async (...rows: Partial<OutboxRow>[]): Promise<void> => {
 /** The app compares the log of a conversation with a restored server. */
 const holdConversation = async (id: typeof chat): Promise<void> => {
   const store = new LocalStore(toStoreName(me), { indexedDB, IDBKeyRange });
-  await store.conversations.put({ ...createConversationRow(id, me), forked: { head: 1 } });
+  await store.conversations.put({ ...createConversationRow(id, me), unconfirmed: {} });
   store.close();
 };
 

@@ -48,7 +48,6 @@ const makeConversations = async (count: number) => {
     epoch: "e1",
     head: 0,
     at: 1_000,
-    prior: null,
     sender: 0,
     preview: null,
     whole: true,

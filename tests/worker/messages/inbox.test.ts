@@ -18,7 +18,6 @@ const notice = (conversation: string, change: Partial<ConversationNotice> = {}):
   epoch: "e1",
   head: 0,
   at: 1_000,
-  prior: null,
   sender: 0,
   preview: null,
   whole: true,

@@ -16,7 +16,6 @@ export type ConversationNotice = {
   head: number;
   at: number;
   /** Time of the second-newest message, null if there is none. */
-  prior: number | null;
   sender: number;
   /** Author of the newest message in a group, for notifications. Absent if there is none. */
   author?: Uuid;

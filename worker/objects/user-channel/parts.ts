@@ -2,6 +2,7 @@ import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
 import { toAudienceFor } from "#worker/lib/exceptions.ts";
 import { readLimitFactor } from "#worker/lib/limits/local-limits.ts";
 import { logError } from "#worker/lib/log.ts";
+import { readRestoreGeneration } from "#worker/objects/shared/epochs.ts";
 import { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { AccountDeletionJob } from "./account-deletion.ts";
 import { CallCommands } from "./calls/call-commands.ts";
@@ -64,14 +65,18 @@ export function createParts({ ctx, env, sockets, closeSession, abortSockets }: P
   const createBackgroundRunner = (failure: string) => (work: Promise<unknown>) =>
     ctx.waitUntil(work.catch((error: unknown) => logError(failure, error)));
 
-  const inbox = new InboxFeed(ctx, meta, sockets, {
-    onCountInDoubt: (conversation) => accountDeletion.isGone || receipts.recount(conversation),
-    onNewMessages: (...args) => push.handleNewMessages(...args),
-    onDeletions: (...args) => push.deletions.handleDeletions(...args),
-    onRead: (...args) => push.reads.handleRead(...args),
-    onUnmuted: (entry) => push.messages.handleUnmuted(entry),
-    onFlush: () => push.messages.handleFlush(),
-  });
+  const generation = readRestoreGeneration(env, user);
+  const inbox = new InboxFeed(
+    { ctx, meta, sockets, generation },
+    {
+      onCountInDoubt: (conversation) => accountDeletion.isGone || receipts.recount(conversation),
+      onNewMessages: (...args) => push.handleNewMessages(...args),
+      onDeletions: (...args) => push.deletions.handleDeletions(...args),
+      onRead: (...args) => push.reads.handleRead(...args),
+      onUnmuted: (entry) => push.messages.handleUnmuted(entry),
+      onFlush: () => push.messages.handleFlush(),
+    },
+  );
   const isAwaitingHello = (socket: WebSocket) => frameReader.isAwaitingHello(socket);
   const frameLimits = new FrameLimits({ factor, meta, isAwaitingHello, abortSockets });
   const gateway = new ConversationGateway(env, user, (id) => inbox.find(id) !== undefined);

@@ -1,7 +1,6 @@
 import { isEditableBody, withText } from "#contract/messages/body.ts";
 import { mergeReadStates } from "#contract/messages/positions.ts";
 import { toPreview } from "#contract/wire/preview.ts";
-import { hasDifferentMessage, markForked } from "#sync/inbound/forks/log-forks.ts";
 import type { ConversationKey, ServerChange } from "#sync/inbound/server-changes.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { raisePeerReadState, toOwnMessage, toPeerNumber, updateMentions } from "#sync/store/row-mapping.ts";
@@ -15,14 +14,11 @@ export const applySent = async (
 ): Promise<void> => {
   const row = await transaction.loadRow(change.conversation);
   const { seq, at, cid, epoch } = change;
-  const isOfOtherEpoch = epoch !== undefined && row.epoch !== "" && row.epoch !== epoch;
-  const acknowledged = toOwnMessage(row, transaction.me, { cid, seq, at, body: { type: "deleted" } });
-  // The message stays in the outbox until its log is stored.
-  if (
-    !row.gone &&
-    (row.forked || isOfOtherEpoch || (await hasDifferentMessage(transaction.store, row, [acknowledged])))
-  )
-    return markForked(transaction, row, seq);
+  const isOfOtherLog = epoch !== undefined && row.epoch !== "" && row.epoch !== epoch;
+  if (!row.gone && (row.unconfirmed || isOfOtherLog)) {
+    row.unconfirmed ??= {};
+    return; // the message stays in the outbox until its log is stored
+  }
   const unsent = transaction.unsent.find("outbox", change.cid);
   const body = unsent?.body ?? change.body;
   transaction.settle(change.cid);
@@ -93,44 +89,10 @@ const applyLiveEdit = async (
     Object.assign(row, toPreview(withText(row.preview, text, edited)));
 };
 
-/** Messages in a change, as far as needed to compare them with stored ones. */
-const listChangeMessages = (
-  transaction: ApplyTransaction,
-  row: LocalConversationRow,
-  change: Extract<ServerChange, { target: ConversationKey }>,
-) => {
-  if (change.type === "messages") return change.messages;
-  const sender = toPeerNumber(row.id, transaction.me);
-  return change.type === "liveText" ? [{ seq: change.seq, at: change.at, sender }] : [];
-};
-
-/** Whether the change contains another message than the one stored at its sequence number. */
-const isChangeOfOtherLog = (
-  transaction: ApplyTransaction,
-  row: LocalConversationRow,
-  change: Extract<ServerChange, { target: ConversationKey }>,
-): Promise<boolean> => hasDifferentMessage(transaction.store, row, listChangeMessages(transaction, row, change));
-
-/** Collects changes of a forked conversation in its row until the log they belong to is fetched. */
-const deferUntilForkResolved = (
-  transaction: ApplyTransaction,
-  row: LocalConversationRow,
-  change: Extract<ServerChange, { target: ConversationKey }>,
-): void => {
-  const seqs = listChangeMessages(transaction, row, change).map(({ seq }) => seq);
-  if (!row.forked || seqs.length > 0) markForked(transaction, row, Math.max(0, ...seqs));
-  if (row.forked && change.type === "ownRead") {
-    const { delivered, read, unread, head } = change;
-    row.forked.mine = { delivered, read, unread, head };
-  }
-  const { row: inbox } = row.forked ?? {};
-  if (inbox && change.type === "peerRead") {
-    const others = mergeReadStates({ delivered: inbox.othersDelivered, read: inbox.othersRead }, change);
-    Object.assign(inbox, { othersDelivered: others.delivered, othersRead: others.read });
-  }
-};
-
-/** Applies a change addressed by handle or id. Returns false if this device does not know the conversation. */
+/**
+ * Applies a change addressed by handle or id. Returns false if this device does not know the conversation, or has not
+ * confirmed its log: the row is fetched again.
+ */
 export const applyConversationChange = async (
   transaction: ApplyTransaction,
   change: Extract<ServerChange, { target: ConversationKey }>,
@@ -138,10 +100,7 @@ export const applyConversationChange = async (
   const row = await transaction.findRow(change.target);
   if (!row) return false;
   if (row.gone) return true; // after joining again, the whole row arrives first
-  if (row.forked || (await isChangeOfOtherLog(transaction, row, change))) {
-    deferUntilForkResolved(transaction, row, change);
-    return true;
-  }
+  if (row.unconfirmed) return false;
   switch (change.type) {
     case "liveText":
       await applyLiveText(transaction, row, change);

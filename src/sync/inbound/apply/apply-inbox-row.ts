@@ -1,35 +1,23 @@
 import { hasLeftGroup, type InboxRow } from "#contract/conversations.ts";
 import { closeLeftGroup, purgeLeftGroup, reopenGroup } from "#sync/inbound/data-purge.ts";
-import { compareLogs, markForked, markUnconfirmed } from "#sync/inbound/forks/log-forks.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import { toOutdatedFlagsKey } from "#sync/store/message-flags.ts";
-import { adoptServerReadState, isCountCurrent, mergeInboxRow } from "#sync/store/row-mapping.ts";
+import { isCountCurrent, mergeInboxRow } from "#sync/store/row-mapping.ts";
 import type { ApplyTransaction } from "./apply-transaction.ts";
 
-/**
- * Applies an inbox row. `isFullSync`: the row counts even where the server knows less than this device.
- * `isLogConfirmed`: a page has shown that the stored messages are those of the server's log, so a row with a lower head
- * is merely outdated (its inbox lost its last writes in a crash).
- */
-export const applyInboxRow = async (
-  transaction: ApplyTransaction,
-  inbox: InboxRow,
-  isFullSync = false,
-  isLogConfirmed = false,
-): Promise<void> => {
+/** Applies an inbox row. That of an unconfirmed log is kept until its newest page has arrived. */
+export const applyInboxRow = async (transaction: ApplyTransaction, inbox: InboxRow): Promise<void> => {
   const { store } = transaction;
   let row = await transaction.loadRow(inbox.conversation);
-  if (inbox.gone) delete row.forked;
-  const log = await findLogState(transaction, row, inbox, isFullSync, isLogConfirmed);
-  if (log === "different") return markForked(transaction, row, inbox.head, inbox);
-  // The first row of the conversation since all handles were discarded.
-  if (log === "unknown" && row.handle === undefined && !isLogConfirmed) return markUnconfirmed(transaction, row, inbox);
+  if (inbox.gone) delete row.unconfirmed;
+  else if (row.unconfirmed || (row.epoch !== "" && row.epoch !== inbox.epoch && row.storedFrom <= row.storedTo)) {
+    row.unconfirmed = { row: inbox };
+    return;
+  }
   if (row.epoch !== "" && row.epoch !== inbox.epoch) {
     row = await transaction.resetLog(row, inbox.epoch);
     transaction.logResets.push(row.id);
   }
-  if (isFullSync) adoptServerReadState(row, inbox);
-  if (inbox.head < row.head && !inbox.gone) transaction.needsLogCheck.push(row.id);
   const { hidden: hiddenBefore, open: wasOpen, revision, sender, preview, whole, flagsRevision = 0 } = row;
   const wasFormerMember = hasLeftGroup(row);
   const isCounted = isCountCurrent(row, inbox);
@@ -55,21 +43,6 @@ export const applyInboxRow = async (
     if (row.storedTo < row.head) transaction.needsLogCheck.push(row.id);
   } else if (isNextMessage(row, inbox) && !(isOwn && transaction.listUnsent(row.id).length > 0))
     await storePreview(transaction, row, inbox);
-};
-
-/** Whether the stored messages belong to the log that the inbox row describes. */
-const findLogState = async (
-  { store }: ApplyTransaction,
-  row: LocalConversationRow,
-  inbox: InboxRow,
-  isFullSync: boolean,
-  isLogConfirmed: boolean,
-): Promise<"same" | "different" | "unknown"> => {
-  if (row.forked) return "different";
-  if (inbox.gone || row.epoch === "" || row.storedFrom > row.storedTo) return "same";
-  if (row.epoch !== inbox.epoch) return "different";
-  const isBehind = (inbox.head < row.storedTo && !isLogConfirmed) || inbox.revision < row.revision;
-  return isFullSync && isBehind ? "different" : compareLogs(store, row, inbox);
 };
 
 /** Whether the preview is a complete message and the only missing one. Storing it saves a request. */

@@ -1,9 +1,8 @@
 import type { PageResult } from "#contract/wire/commands.ts";
-import { resolveFork } from "#sync/inbound/forks/fork-resolution.ts";
-import { afterNewestSeq, markForked } from "#sync/inbound/forks/log-forks.ts";
 import type { PageRequest } from "#sync/inbound/server-changes.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
 import type { ApplyTransaction } from "./apply-transaction.ts";
+import { afterNewestSeq, confirmLog } from "./log-confirmation.ts";
 
 /** Range of sequence numbers a page covers, inclusive: its own messages and those it shows not to exist. */
 const toCoveredRange = (
@@ -16,23 +15,6 @@ const toCoveredRange = (
   return [page.more ? (last ?? seq) : row.hidden + 1, seq - 1];
 };
 
-/**
- * Whether a page belongs to another log than the stored one: recreated, or restored from a copy that lacks known
- * messages.
- */
-const isPageOfOtherLog = async (
-  transaction: ApplyTransaction,
-  row: LocalConversationRow,
-  request: PageRequest,
-  page: PageResult,
-): Promise<boolean> => {
-  if ((row.epoch !== "" && page.epoch !== row.epoch) || page.head < request.head) return true;
-  const seq = request.anchor ?? request.seq;
-  if (page.anchor === null || seq < row.storedFrom || seq > row.storedTo) return false;
-  const stored = await transaction.store.messages.get([row.id, seq]);
-  return stored !== undefined && stored.at !== page.anchor;
-};
-
 /** Applies a page and keeps the stored range contiguous: a page that leaves a gap to older messages replaces them. */
 export const applyPage = async (
   transaction: ApplyTransaction,
@@ -41,13 +23,16 @@ export const applyPage = async (
 ): Promise<void> => {
   let [row, request] = [await transaction.loadRow(sentRequest.conversation), sentRequest];
   if (row.gone) return;
-  if (!row.forked && request.seq === afterNewestSeq) request = { ...request, seq: page.head + 1 };
-  if (row.forked) {
-    const resolved = await resolveFork(transaction, row, request, page);
-    if (!resolved) return;
-    ({ row, request } = resolved);
-  } else if (await isPageOfOtherLog(transaction, row, request, page)) {
-    if (row.storedFrom <= row.storedTo) return markForked(transaction, row, page.head);
+  if (row.unconfirmed) {
+    const confirmed = await confirmLog(transaction, row, request, page);
+    if (!confirmed) return;
+    ({ row, request } = confirmed);
+  } else if (request.seq === afterNewestSeq) request = { ...request, seq: page.head + 1 };
+  if (row.epoch !== "" && page.epoch !== row.epoch) {
+    if (row.storedFrom <= row.storedTo) {
+      row.unconfirmed = {};
+      return;
+    }
     row = await transaction.resetLog(row, page.epoch);
     transaction.logResets.push(row.id);
     row.head = page.head;

@@ -22,7 +22,14 @@ export const applyQuoted = (
       const transaction = new ApplyTransaction(store, unsent, me, platform.now());
       const row = await transaction.loadRow(conversation);
       const message = page.messages.find((other) => other.seq === seq);
-      if (!message || row.gone || row.forked || page.epoch !== row.epoch || seq <= row.hidden || seq >= row.storedFrom)
+      if (
+        !message ||
+        row.gone ||
+        row.unconfirmed ||
+        page.epoch !== row.epoch ||
+        seq <= row.hidden ||
+        seq >= row.storedFrom
+      )
         return;
       await transaction.addMessages(row, [message]);
       // A revision pushed while the page was in flight may be missing in it: it is fetched again.

@@ -17,6 +17,7 @@ import { applyConversationChange, applyRowAnswer, applySent } from "./apply-conv
 import { applyInboxRow } from "./apply-inbox-row.ts";
 import { applyPage } from "./apply-page.ts";
 import { ApplyTransaction, UnsentChangesNeeded } from "./apply-transaction.ts";
+import { releaseLog } from "./log-confirmation.ts";
 
 /** Result of applying changes: the touched rows and the follow-up work. */
 export type ApplyResult = {
@@ -42,7 +43,7 @@ export type ApplyResult = {
 const applyChange = async (transaction: ApplyTransaction, change: ServerChange): Promise<boolean> => {
   switch (change.type) {
     case "row":
-      await applyInboxRow(transaction, change.row, change.isFullSync);
+      await applyInboxRow(transaction, change.row);
       return true;
     case "person": {
       const { profile } = change.relation;
@@ -83,6 +84,9 @@ const applyChange = async (transaction: ApplyTransaction, change: ServerChange):
     case "page":
       await applyPage(transaction, change.request, change.page);
       return true;
+    case "noLog":
+      await releaseLog(transaction, change.conversation);
+      return true;
     case "cleared":
     case "muted":
       await applyRowAnswer(transaction, change);
@@ -104,14 +108,14 @@ const applyChange = async (transaction: ApplyTransaction, change: ServerChange):
 const isRelationChanged = (before: PersonRow | undefined, { state, blocked }: Relation): boolean =>
   before !== undefined && (before.state !== state || before.blocked !== (blocked ? 1 : 0));
 
-/** Updates the cursor; handles of another inbox are discarded. */
+/** Updates the cursor. The first one of another inbox makes everything stored unconfirmed. */
 const advanceCursor = async (
   transaction: ApplyTransaction,
-  { move, isFullSync = false }: { move: (cursor: SyncCursor) => SyncCursor; isFullSync?: boolean },
+  { move }: { move: (cursor: SyncCursor) => SyncCursor },
 ): Promise<void> => {
   const before = await transaction.readCursor();
   const after = move(before);
-  if (before.epoch !== "" && (isFullSync || after.epoch !== before.epoch)) await clearHandles(transaction);
+  if (before.epoch !== "" && after.epoch !== before.epoch) await leaveInbox(transaction);
   await transaction.writeCursor(after);
 };
 
@@ -123,12 +127,13 @@ const isStaleAnswer = (
   { knownCounter, epoch, counter }: Extract<ServerChange, { type: "answer" }>,
 ): boolean => cursor.epoch === epoch && counter >= knownCounter && counter < cursor.counter;
 
-/** Discards all handles: in a recreated inbox a handle may stand for another conversation. */
-const clearHandles = async ({ store, touchedRows }: ApplyTransaction): Promise<void> => {
-  for (const row of touchedRows.values()) delete row.handle;
-  await store.conversations.toCollection().modify((row) => {
+/** Discards all handles, which may stand for other conversations in another inbox, and makes stored logs unconfirmed. */
+const leaveInbox = async (transaction: ApplyTransaction): Promise<void> => {
+  for (const id of (await transaction.store.conversations.toCollection().primaryKeys()) as ConversationId[]) {
+    const row = await transaction.loadRow(id);
     delete row.handle;
-  });
+    if (row.storedFrom <= row.storedTo) row.unconfirmed ??= {};
+  }
 };
 
 /**
@@ -146,7 +151,6 @@ export const applyInTransaction = (
     let isComplete = true;
     for (const change of changes) isComplete = (await applyChange(transaction, change)) && isComplete;
     if (!isComplete) await transaction.writeCursor(addGap(await transaction.readCursor(), cursorBefore.counter));
-    if (transaction.needsFullResync) await transaction.writeCursor(addGap(await transaction.readCursor(), 0));
     await transaction.flush();
     const { touchedRows, logResets, needsLogCheck, sentIds, hasPendingWork } = transaction;
     const { orphanedFiles, orphanedPictureOwners, hasLeftGroups, hasReplacedContent, unsentChanges } = transaction;

@@ -51,10 +51,7 @@ export class ApplyTransaction {
   readonly touchedRows = new Map<ConversationId, LocalConversationRow>();
   /** Conversations whose stored messages were deleted because the server has a new log with another epoch. */
   readonly logResets: ConversationId[] = [];
-  /**
-   * Conversations whose stored messages have to be compared with the server's log, because the server knows fewer of
-   * them or because its log may contain a message that was deleted here.
-   */
+  /** Conversations whose newest page has to be fetched, because it may contain a message that was deleted here. */
   readonly needsLogCheck: ConversationId[] = [];
   /** Client ids of own messages that were found in the log. They are not unsent any more. */
   readonly sentIds: Uuid[] = [];
@@ -68,8 +65,6 @@ export class ApplyTransaction {
   hasLeftGroups = false;
   /** Whether something that may have been shown was deleted or changed: messages, a history, the relation to a person. */
   hasReplacedContent = false;
-  /** Whether every conversation has to be compared with the server's. */
-  needsFullResync = false;
   /**
    * Whether messages or deletions were queued again, own messages were deleted that may have edits, or flags of
    * messages or drafts have to be fetched.

@@ -21,11 +21,11 @@ type PendingTarget = { row: LocalConversationRow; before: number; found: number 
 
 /** Part of a conversation that was not searched on this device, undefined if everything was. */
 const toPendingTarget = (row: LocalConversationRow, filter: ConversationFilter): PendingTarget | undefined => {
-  const { storedFrom, storedTo, head, hidden, forked } = row;
+  const { storedFrom, storedTo, head, hidden, unconfirmed } = row;
   if (filter === "none") return undefined;
   // Messages from `storedFrom` on were searched here, unless the newest ones are not stored.
-  const isSearched = storedTo >= head && storedFrom <= storedTo && !forked && filter !== "unknown";
-  const before = isSearched ? storedFrom : Math.max(head, forked?.head ?? 0) + 1;
+  const isSearched = storedTo >= head && storedFrom <= storedTo && !unconfirmed && filter !== "unknown";
+  const before = isSearched ? storedFrom : Math.max(head, unconfirmed?.row?.head ?? 0) + 1;
   return before <= hidden + 1 ? undefined : { row, before, found: 0 };
 };
 

@@ -267,7 +267,6 @@ describe("compact forms of the content of frames", () => {
       epoch: "e",
       head: 9,
       at: now - 60_000,
-      prior: now - 90_000,
       sender: 1,
       preview: { type: "text", text: "à demain" },
       whole: true,
@@ -311,7 +310,7 @@ describe("compact forms of the content of frames", () => {
       { ...mentioning, flagsRevision: 41, pinnedAt: now },
       { ...row, pinnedMessages: [3, 1] },
       { ...mentioning, flagsRevision: 41, pinnedAt: now, pinnedMessages: [2] },
-      { ...row, preview: null, head: 0, prior: null, open: false },
+      { ...row, preview: null, head: 0, open: false },
     ])
       expectKept(inboxRow, one);
     // The lowest bits are the flags, also beyond 32 bits.

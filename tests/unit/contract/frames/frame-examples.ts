@@ -56,7 +56,6 @@ const plainRow: InboxRow = {
   epoch: "e",
   head: 9,
   at: now - 60_000,
-  prior: now - 90_000,
   sender: 1,
   preview: text,
   whole: true,
@@ -83,7 +82,7 @@ const card = { name: "Famille", picture: null, count: 3, roster: 1, role: "owner
 const groupRow: InboxRow = { ...plainRow, conversation: group, kind: "group", group: card };
 const rows: InboxRow[] = [
   plainRow,
-  { ...plainRow, preview: null, head: 0, prior: null, open: false, whole: false },
+  { ...plainRow, preview: null, head: 0, open: false, whole: false },
   { ...plainRow, gone: true, kept: true, marked: true, archived: true, muted: true, mutedUntil: 1_900_000_001_000 },
   { ...plainRow, pinnedAt: now - 5_000, mutedExceptMentions: true, muted: true },
   { ...plainRow, flagsRevision: 40 },
@@ -145,8 +144,8 @@ const acks = [
 export const serverExamples: readonly ServerFrame[] = [
   { type: "welcome", version: 28, ...changes },
   { type: "changes", ref: 7, ...changes, before: null, settings: null },
-  { type: "page", ref: 7, epoch: "e1", head: 12, messages, more: true, anchor: now - 2_000 },
-  { type: "page", ref: 7, epoch: "e1", head: 0, messages: [], more: false, anchor: null },
+  { type: "page", ref: 7, epoch: "e1", head: 12, messages, more: true },
+  { type: "page", ref: 7, epoch: "e1", head: 0, messages: [], more: false },
   { type: "search", ref: 7, messages: messages.slice(0, 1), before: 40 },
   { type: "search", ref: 7, messages: [], before: null },
   { type: "revisions", ref: 7, epoch: "e1", revision: 4, messages: messages.slice(6, 8), more: false },
@@ -221,7 +220,7 @@ export const appExamples: readonly AppFrame[] = [
   { type: "typing", conversation: 3 },
   { type: "mark", conversation: id, delivered: 4, read: 3 },
   { type: "page", ...to, direction: "after", seq: 0, limit: 40 },
-  { type: "page", ...to, direction: "before", seq: 41, limit: 40, anchor: 2 },
+  { type: "page", ...to, direction: "before", seq: 41, limit: 40 },
   { type: "search", ...to, query: "été", before: 100 },
   { type: "search", ...to, query: "", before: 100, filter: { from: 0, kind: "link", after: 5, before: 9 } },
   { type: "changes", ref: 7, since: 12 },

@@ -85,7 +85,7 @@ describe("a deleted person", () => {
     // A page that was sent when the name was removed.
     const request = { conversation: chat, direction: "after", seq: 0, head: held.seq, revised: 0 } as const;
     const epoch = (await store.conversations.get(chat))?.epoch ?? "";
-    const page = { epoch, head: held.seq, messages: of(passedOn), more: false, anchor: null };
+    const page = { epoch, head: held.seq, messages: of(passedOn), more: false };
     await applyInTransaction(getContext(tab), [{ type: "page", request, page }]);
     expect((await seen())[0]).toEqual(unsigned);
     const deleted = { type: "deleted" } as const;

@@ -17,7 +17,6 @@ import {
   waitUntilDeviceSynced,
 } from "#tests/support/model/model-checks.ts";
 import { makeDevice, makePair } from "#tests/support/model/model-fixtures.ts";
-import { newMember } from "#tests/support/model/model-log.ts";
 import type { ModelServer } from "#tests/support/model/model-server.ts";
 
 const numbered = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `m${from + i}`);
@@ -119,26 +118,6 @@ describe("catching up", () => {
     phone.wake();
     await waitUntilDeviceSynced(server, tab, chat);
     expect(await listShown(tab, chat)).toEqual(["new beginning", "unsent sent"]);
-  });
-
-  it("a log restored from an older copy under its old epoch is stored as it is", async () => {
-    const { server, amina, benoit, chat } = makePair();
-    const phone = makeDevice(server, amina);
-    const tab = await phone.openTab();
-    server.sendTexts(benoit, chat, ...numbered(1, 20));
-    await waitUntilDeviceSynced(server, tab, chat);
-    const log = server.log(chat);
-    // A late receipt of the old log would count for the new one.
-    await eventually(() => expect(log.members.get(amina)).toMatchObject({ delivered: 20 }));
-    await phone.close(tab);
-    log.messages = log.messages.slice(0, 12);
-    log.members.set(amina, newMember());
-    server.recreateInbox(amina);
-    const next = await phone.openTab();
-    await waitUntilDeviceSynced(server, next, chat);
-    expect(await listTexts(next, chat)).toEqual(numbered(1, 12));
-    server.sendTexts(benoit, chat, "thirteenth");
-    await waitUntilDeviceSynced(server, next, chat);
   });
 
   it("a server whose row and log disagree is not requested endlessly", async () => {

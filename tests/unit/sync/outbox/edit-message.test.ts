@@ -326,7 +326,7 @@ describe("an edit that meets another change", () => {
     await isConfirmed(tab);
     await waitUntilDeviceSynced(server, tab, chat);
     const { cid, seq, sender, at, body } = before;
-    const page = { epoch, head: 1, messages: [{ cid, seq, sender, at, body }], more: false, anchor: null };
+    const page = { epoch, head: 1, messages: [{ cid, seq, sender, at, body }], more: false };
     const request = { conversation: chat, direction: "after", seq: 0, head: 1, revised: 0 } as const;
     await applyServerChanges(getContext(tab), [{ type: "page", request, page }]);
     expect(await listTexts(tab, chat)).toEqual(["à neuf heures"]);

@@ -18,7 +18,6 @@ const buildLeftNotice = (
   epoch,
   head: 0,
   at: createdAt,
-  prior: null,
   sender: 0,
   preview: null,
   whole: true,

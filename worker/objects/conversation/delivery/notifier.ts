@@ -104,9 +104,9 @@ export class MemberNotifier {
 
   /** Notifies all members after a new epoch: their channels have nothing of the log. */
   handleNewEpoch(log: ConversationLog): void {
-    const { all, active, formerReaders } = log.members;
+    const { all, active, leaving, formerReaders } = log.members;
     for (const { number } of all) this.#fanOut.resetProgress(number);
-    this.notify([...active, ...formerReaders], true);
+    this.notify([...new Set([...active, ...leaving, ...formerReaders])], true);
   }
 
   notify(members: readonly Member[], needsCount = false): void {

@@ -37,11 +37,16 @@ const revealHiddenMembers = (log: GroupLog, people: readonly AddedMember[]): voi
   }
 };
 
-/** Creates a group with its first members, the owner as member 0. */
+/** Creates a group with its first members, the owner as member 0, in a restore generation. */
 export const createGroupLog = (
   storage: DurableObjectStorage,
   id: Uuid,
-  { owner, name, people }: { owner: Uuid; name: string; people: readonly AddedMember[] },
+  {
+    owner,
+    name,
+    people,
+    generation,
+  }: { owner: Uuid; name: string; people: readonly AddedMember[]; generation: number },
   now: number,
 ): ConversationLog | Refusal => {
   const others = [...new Map(people.map((person) => [person.user, person])).values()].filter(
@@ -49,7 +54,7 @@ export const createGroupLog = (
   );
   if (others.length >= groupMembersMax) return { error: "group_full" };
   return storage.transactionSync(() => {
-    const log = ConversationLog.create(storage, id, name, now);
+    const log = ConversationLog.create(storage, id, { generation, name }, now);
     if (!isActiveGroup(log)) throw new Error("the created conversation is not a group");
     const membersVersion = nextMembersVersion(log);
     const first = attachMember(log, { user: owner, isHidden: false }, "owner", membersVersion, now);

@@ -3,6 +3,7 @@ import { type ConversationId, privateMembers, type Uuid } from "#contract/ids.ts
 import { conversationMaxBytes } from "#contract/limits/messages.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
 import { ConversationCall } from "#worker/objects/shared/call-record.ts";
+import { newEpoch } from "#worker/objects/shared/epochs.ts";
 import { applyMigrations, readSchemaVersion } from "#worker/objects/shared/migrations.ts";
 import { EarlierTextTable } from "./earlier-text-table.ts";
 import { InvitationTable } from "./invitation-table.ts";
@@ -20,8 +21,6 @@ import { conversationMigrations } from "./migrations.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
 import { PinnedMessages } from "./pinned-messages.ts";
 import { ReactionTable } from "./reaction-table.ts";
-
-const newEpoch = (): string => crypto.randomUUID().slice(0, 8);
 
 type ConversationColumns = {
   id: string;
@@ -45,7 +44,7 @@ export type GroupState = { name: string; picture: string | null; roster: number;
  */
 export class ConversationLog {
   readonly id: ConversationId;
-  /** Identity of the log. Renewed when the log turns out to be an older copy of what members received. */
+  /** Identity of the log. A restored one gets another before it answers anybody. */
   epoch: string;
   readonly sql: SqlStorage;
   readonly #storage: DurableObjectStorage;
@@ -78,14 +77,19 @@ export class ConversationLog {
     return new ConversationLog(storage);
   }
 
-  /** Creates a log. With a name it is a group, still without members. */
-  static create(storage: DurableObjectStorage, id: ConversationId, name?: string, now = Date.now()): ConversationLog {
+  /** Creates a log in a restore generation. With a name it is a group, still without members. */
+  static create(
+    storage: DurableObjectStorage,
+    id: ConversationId,
+    { generation, name }: { generation: number; name?: string },
+    now = Date.now(),
+  ): ConversationLog {
     storage.transactionSync(() => {
       applyMigrations(storage, conversationMigrations, 0);
       storage.sql.exec(
         "INSERT INTO conversation (id, epoch, began, turn, name) VALUES (?, ?, ?, 0, ?)",
         id,
-        newEpoch(),
+        newEpoch(generation),
         now,
         name ?? null,
       );
@@ -159,7 +163,7 @@ export class ConversationLog {
   lastMessageFor(member: Member): NewestMessage {
     const isSame = member.visibleUpTo === null && !isFormerReader(member) && !this.messages.hasSplitHead;
     const last = isSame ? this.messages.last : this.messages.findLastAt(this.headFor(member), member);
-    return last ?? { at: this.createdAt, prior: null, sender: 0, preview: null, whole: true };
+    return last ?? { at: this.createdAt, sender: 0, preview: null, whole: true };
   }
 
   /** The message with this seq, if the member sees it. */
@@ -216,9 +220,9 @@ export class ConversationLog {
     return position;
   }
 
-  /** Starts a new epoch: members have to load the log again. */
-  renewEpoch(): void {
-    this.epoch = newEpoch();
+  /** Starts a new epoch in a restore generation: members have to load the log again. */
+  renewEpoch(generation: number): void {
+    this.epoch = newEpoch(generation);
     this.sql.exec("UPDATE conversation SET epoch = ?", this.epoch);
   }
 

@@ -47,18 +47,16 @@ export const readBodyFor = (
 ): StoredBody =>
   shown === null || sender === number ? fromBodyColumns(kind, body) : v.parse(StoredBody, JSON.parse(shown));
 
-/** Newest message in the conversation list, with the time of the message before it. */
+/** Newest message in the conversation list. */
 export type NewestMessage = {
   at: number;
-  prior: number | null;
   sender: number;
   preview: StoredBody | null;
   whole: boolean;
 };
 
-const toNewestMessage = (row: MessageRecord, prior: number | null, reader?: Member): NewestMessage => ({
+const toNewestMessage = (row: MessageRecord, reader?: Member): NewestMessage => ({
   at: row.at,
-  prior,
   sender: row.sender,
   ...toPreview(readBodyFor(row, reader ?? { number: row.sender })),
 });
@@ -78,8 +76,8 @@ export class MessageTable {
     this.#sql = sql;
     this.unread = new UnreadCounts(sql);
     this.searchIndex = new SearchIndex(sql);
-    const [newest, before] = sql.exec<MessageRecord>("SELECT * FROM messages ORDER BY seq DESC LIMIT 2").toArray();
-    if (newest) this.#cacheNewest(newest, before?.at ?? null);
+    const [newest] = sql.exec<MessageRecord>("SELECT * FROM messages ORDER BY seq DESC LIMIT 1").toArray();
+    if (newest) this.#cacheNewest(newest);
   }
 
   /** Newest seq, 0 if there is none. */
@@ -110,7 +108,7 @@ export class MessageTable {
   /** List entry for a member whose newest visible message has this seq. */
   findLastAt(seq: number, reader: Member): NewestMessage | undefined {
     const row = this.find(seq);
-    return row && toNewestMessage(row, this.find(seq - 1)?.at ?? null, reader);
+    return row && toNewestMessage(row, reader);
   }
 
   find(seq: number): MessageRecord | undefined {
@@ -156,7 +154,7 @@ export class MessageTable {
     );
     const { file } = findAttachment(body) ?? {};
     if (file !== undefined) this.#sql.exec("INSERT INTO attachments (file, seq) VALUES (?, ?)", file, row.seq);
-    this.#cacheNewest(row, this.last?.at ?? null);
+    this.#cacheNewest(row);
     return row;
   }
 
@@ -177,7 +175,7 @@ export class MessageTable {
     const { head, last, recent } = this.#state;
     this.#state = {
       head,
-      last: seq === head ? toNewestMessage(row, last?.prior ?? null) : last,
+      last: seq === head ? toNewestMessage(row) : last,
       recent: recent.map((one) => (one.seq === seq ? row : one)),
     };
   }
@@ -199,10 +197,10 @@ export class MessageTable {
     this.searchIndex.clearCache();
   }
 
-  #cacheNewest(row: MessageRecord, prior: number | null): void {
+  #cacheNewest(row: MessageRecord): void {
     this.#state = {
       head: row.seq,
-      last: toNewestMessage(row, prior),
+      last: toNewestMessage(row),
       recent: [...this.recent.slice(1 - recentMax), row],
     };
   }

@@ -61,7 +61,7 @@ function* selectRows(
  * one tells whether there are more.
  */
 export const readMessagePage = (log: ConversationLog, member: Member, query: CommandOf<"page">): PageResult => {
-  const { direction, seq, limit, anchor: anchorSeq = seq } = query;
+  const { direction, seq, limit } = query;
   const head = log.headFor(member);
   const ranges = log.listVisibleRanges(member);
   const rows = takePage(selectRows(log, ranges, { direction, seq, limit }));
@@ -69,7 +69,7 @@ export const readMessagePage = (log: ConversationLog, member: Member, query: Com
   const oldest = ranges[0]?.[0] ?? 0;
   const more = last !== undefined && (direction === "after" ? last < head : last > oldest);
   const messages = toVisibleMessages(log, member, rows);
-  return { epoch: log.epoch, head, messages, more, anchor: log.findVisible(member, anchorSeq)?.at ?? null };
+  return { epoch: log.epoch, head, messages, more };
 };
 
 /** Messages after a seq up to the newest the member sees, or undefined if there are too many to push. */

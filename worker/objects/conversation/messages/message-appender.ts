@@ -99,10 +99,7 @@ const appendMessages = (
     : { sent, refused, cidsWithoutFile, isNew, hasRepeats };
 };
 
-type AppenderNotifier = Pick<
-  MemberNotifier,
-  "notify" | "notifySent" | "confirmDelivered" | "notifyDeleted" | "handleNewEpoch"
->;
+type AppenderNotifier = Pick<MemberNotifier, "notify" | "notifySent" | "confirmDelivered" | "notifyDeleted">;
 
 /** Appends sent messages to the conversation with group commit, edits them, and notifies the members. */
 export class MessageAppender {
@@ -125,20 +122,12 @@ export class MessageAppender {
     position: InboxPosition,
   ): Promise<SendOutcome | Refusal> {
     const log = this.#log;
-    if (position.epoch === log.epoch && position.head > log.head) this.#renewEpoch();
     const delivered = position.epoch === log.epoch ? position : nothingDelivered;
     this.#notifier.confirmDelivered(member, delivered);
     const result = await this.#commits.add({ member, messages });
     if (isRefusal(result)) return result;
     const { isNew: _, hasRepeats, ...outcome } = result;
     return { epoch: log.epoch, ...outcome, notice: buildNotice(log, member, delivered, hasRepeats) };
-  }
-
-  /** Renews the epoch: a channel has messages that this log lacks, so the log was restored from an older copy. */
-  #renewEpoch(): void {
-    const log = this.#log;
-    log.transaction(() => log.renewEpoch());
-    this.#notifier.handleNewEpoch(log);
   }
 
   /**

@@ -131,7 +131,10 @@ export class MessageDispatcher {
     for (const [index, { conversation, cid }] of command.to.entries()) {
       const outcome = outcomes.get(index);
       if (outcome && isRefusal(outcome)) result.refused.push({ cid, ...outcome });
-      else if (outcome) result.sent.push({ conversation, cid, seq: outcome.seq, at: outcome.at });
+      else if (outcome) {
+        const { epoch = "" } = this.#ports.inbox.find(conversation) ?? {};
+        result.sent.push({ conversation, epoch, cid, seq: outcome.seq, at: outcome.at });
+      }
     }
     return result;
   }

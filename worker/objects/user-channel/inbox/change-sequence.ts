@@ -1,16 +1,11 @@
 import { parsePong, pingFrame, toPongFrame } from "#contract/wire/server-frames.ts";
+import { isRestored, newEpoch } from "#worker/objects/shared/epochs.ts";
 import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import type { PushBuilder } from "./push-builders.ts";
 
 /** More changes than can be pushed but unwritten when an object dies (deferred for `receiptHoldMs`). */
 export const counterReserve = 1_024;
-
-const startSpread = 64 * 1024; // two instances that start from the same storage are unlikely to use the same numbers
-const skippedMax = 32;
-
-/** Numbers between `after` and `start`, both excluded, that were skipped when an instance began at `start`. */
-type SkippedRange = { after: number; start: number };
 
 /** Number of the newest written change, found through the newest bucket of each table. */
 const readNewestWritten = (sql: SqlStorage): number => {
@@ -25,55 +20,54 @@ const readNewestWritten = (sql: SqlStorage): number => {
   return Math.max(0, ...newest.map((last) => last ?? 0));
 };
 
-/** Skipped ranges as "after:start", newest last. An older form holds only the newest start. */
-const parseSkippedRanges = (stored: string | undefined): SkippedRange[] =>
-  (stored ?? "").split(",").flatMap((range) => {
-    const [after, start] = range.split(":").map(Number);
-    if (range === "" || after === undefined) return [];
-    return [start === undefined ? { after, start: after } : { after, start }];
-  });
+/** What the change counter of an inbox stands on. */
+export type ChangeSequencePorts = {
+  ctx: DurableObjectState;
+  meta: KeyValues;
+  sockets: SocketRegistry;
+  /** Restore generation in force. */
+  generation: number;
+};
 
 /**
  * Change counter of a person. Each change gets the next number and is pushed to all sockets under it. After a restart
- * the counter continues above every number ever sent, so that none is used twice.
- *
- * A device whose cursor lies in a skipped range has changes that this storage lacks: the object died before writing
- * them, or was restored from an older copy.
+ * the counter continues above every number ever sent, so that none is used twice. A restored inbox gets a new epoch
+ * before a device can say its cursor, and every device then fetches the whole of it.
  */
 export class ChangeSequence {
   readonly epoch: string;
   readonly #ctx: DurableObjectState;
   readonly #meta: KeyValues;
   readonly #sockets: SocketRegistry;
-  readonly #skipped: readonly SkippedRange[];
   #value: number;
   #isStartWritten: boolean;
 
   /** `changed`: newest number that is stored outside the bucket tables. */
-  constructor(ctx: DurableObjectState, meta: KeyValues, sockets: SocketRegistry, changed: number) {
+  constructor({ ctx, meta, sockets, generation }: ChangeSequencePorts, changed: number) {
     this.#ctx = ctx;
     this.#meta = meta;
     this.#sockets = sockets;
-    this.epoch = meta.get("epoch") ?? crypto.randomUUID().slice(0, 8);
-    if (meta.get("epoch") === undefined) meta.set("epoch", this.epoch);
-    // Sockets that survived the previous instance received every change.
-    const lastValue = sockets.hasReadySocket ? parsePong(ctx.getWebSocketAutoResponse()?.response ?? "") : undefined;
-    this.#isStartWritten = lastValue !== undefined;
-    const skipped = parseSkippedRanges(meta.get("floor"));
-    this.#skipped = skipped;
-    this.#value = lastValue ?? 0;
-    if (lastValue === undefined) {
-      const after = Math.max(readNewestWritten(ctx.storage.sql), skipped.at(-1)?.start ?? 0, changed);
-      const isFirst = skipped.length === 0 && after === 0;
-      this.#value = isFirst ? 0 : after + counterReserve + Math.floor(Math.random() * startSpread);
-      this.#skipped = [...skipped, { after, start: this.#value }].slice(-skippedMax);
+    const stored = meta.get("epoch");
+    const isOwnEpoch = stored !== undefined && !isRestored(stored, generation);
+    this.epoch = isOwnEpoch ? stored : newEpoch(generation);
+    if (!isOwnEpoch) {
+      meta.set("epoch", this.epoch);
+      sockets.closeSessions("all", "behind"); // they follow the old epoch
     }
+    // Sockets that survived the previous instance received every change.
+    const hasSurvivors = isOwnEpoch && sockets.hasReadySocket;
+    const lastValue = hasSurvivors ? parsePong(ctx.getWebSocketAutoResponse()?.response ?? "") : undefined;
+    this.#isStartWritten = lastValue !== undefined;
+    const floor = meta.get("floor");
+    const after = Math.max(readNewestWritten(ctx.storage.sql), Number(floor ?? 0), changed);
+    const isFirst = floor === undefined && after === 0;
+    this.#value = lastValue ?? (isFirst ? 0 : after + counterReserve);
     this.#updatePong();
   }
 
-  /** Whether a cursor belongs to this storage. */
+  /** Whether a cursor can be of this inbox. */
   isKnown(counter: number): boolean {
-    return counter <= this.#value && !this.#skipped.some(({ after, start }) => counter > after && counter < start);
+    return counter <= this.#value;
   }
 
   /** Number of the last change. */
@@ -100,7 +94,7 @@ export class ChangeSequence {
   writeStart(): void {
     if (this.#isStartWritten) return;
     this.#isStartWritten = true;
-    this.#meta.set("floor", this.#skipped.map(({ after, start }) => `${after}:${start}`).join());
+    this.#meta.set("floor", String(this.#value));
   }
 
   /** Puts the counter into the automatic pong, so that a device which missed the last change notices. */

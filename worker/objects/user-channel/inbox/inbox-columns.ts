@@ -46,7 +46,6 @@ export type InboxColumns = {
   revision: number;
   card: string | null;
   gone: number;
-  prior: number | null;
   missed_calls: string | null;
   push_mark: string | null;
 };
@@ -83,7 +82,6 @@ export const toInboxEntry = (row: InboxColumns): InboxEntry => ({
   revision: row.revision,
   group: row.card === null ? null : v.parse(GroupCard, JSON.parse(row.card)),
   gone: row.gone === 1,
-  prior: row.prior,
   countedUpTo: row.counted,
   membershipVersion: row.turn,
   changed: row.changed,
@@ -119,7 +117,6 @@ export const updatedColumns = [
   "revision",
   "card",
   "gone",
-  "prior",
   "missed_calls",
   "push_mark",
 ] as const satisfies readonly (keyof InboxColumns)[];
@@ -152,7 +149,6 @@ export const toInboxColumns = (entry: InboxEntry): Pick<InboxColumns, (typeof up
   revision: entry.revision,
   card: entry.group === null ? null : JSON.stringify(entry.group),
   gone: entry.gone ? 1 : 0,
-  prior: entry.prior,
   missed_calls: entry.missedCalls.length === 0 ? null : JSON.stringify(entry.missedCalls),
   push_mark: entry.pushMark === null ? null : JSON.stringify(entry.pushMark),
 });

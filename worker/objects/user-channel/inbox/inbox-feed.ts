@@ -6,11 +6,9 @@ import { encodeServerFrame } from "#contract/wire/server-frames.ts";
 import type { MemberReadState } from "#worker/objects/rpc/messages.ts";
 import type { ConversationNotice } from "#worker/objects/rpc/notices.ts";
 import { GroupCommit } from "#worker/objects/shared/group-commit.ts";
-import type { KeyValues } from "#worker/objects/shared/key-values.ts";
 import { toDraftFrame } from "#worker/objects/user-channel/sockets/server-frames.ts";
-import type { SocketRegistry } from "#worker/objects/user-channel/sockets/socket-registry.ts";
 import { AccountChanges } from "./account-changes.ts";
-import { ChangeSequence } from "./change-sequence.ts";
+import { ChangeSequence, type ChangeSequencePorts } from "./change-sequence.ts";
 import { addFlaggedRows, readInboxChanges } from "./changes-query.ts";
 import { ConversationChoices } from "./choices/conversation-choices.ts";
 import { endFlagsOfDeleted, endMark } from "./choices/conversation-flags.ts";
@@ -58,7 +56,8 @@ export class InboxFeed {
   /** Flags of conversations and messages, and mutes. */
   readonly choices: ConversationChoices;
 
-  constructor(ctx: DurableObjectState, meta: KeyValues, sockets: SocketRegistry, listeners: InboxListeners) {
+  constructor(ports: ChangeSequencePorts, listeners: InboxListeners) {
+    const { ctx, meta, sockets } = ports;
     this.#listeners = listeners;
     this.#ctx = ctx;
     this.#inbox = new InboxTable(ctx.storage, () => listeners.onFlush());
@@ -66,7 +65,7 @@ export class InboxFeed {
     this.#account = new AccountChanges(ctx.storage, meta, this.#relations);
     this.drafts = new DraftTable(ctx.storage.sql);
     const changed = Math.max(this.#account.changed, this.drafts.head);
-    this.#sequence = new ChangeSequence(ctx, meta, sockets, changed);
+    this.#sequence = new ChangeSequence(ports, changed);
     this.#writeBehind = new WriteBehind(this.#inbox, this.#sequence, sockets);
     this.choices = new ConversationChoices({
       sql: ctx.storage.sql,
@@ -105,7 +104,7 @@ export class InboxFeed {
     return this.#inbox.findByHandle(handle);
   }
 
-  /** Changes after a cursor, for a device of this session. An unknown cursor returns everything. */
+  /** Changes after a cursor, for a device of this session. A cursor of another inbox returns everything. */
   readChanges(since: number, session: Uuid | undefined, before = Number.MAX_SAFE_INTEGER) {
     this.flush();
     this.#sequence.writeStart();

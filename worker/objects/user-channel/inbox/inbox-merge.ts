@@ -62,7 +62,6 @@ const createEntry = (
   epoch: notice.epoch,
   head: 0,
   at: notice.at,
-  prior: null,
   sender: notice.sender,
   preview: null,
   whole: true,
@@ -156,16 +155,6 @@ export const freezePeerReads = (current: InboxEntry | undefined, notice: Convers
 };
 
 /**
- * Whether a notice is about another log than the row: the conversation was restored from an older copy and continued
- * from there. Within one log a later time implies a higher seq, so a lower head with a later time, or the same head
- * with another time, belongs to another log.
- */
-const isFromOtherLog = (current: InboxEntry, notice: ConversationNotice): boolean => {
-  if (current.epoch !== notice.epoch || current.gone || notice.gone || notice.head === 0) return false;
-  return notice.head === current.head ? notice.at !== current.at : notice.head < current.head && notice.at > current.at;
-};
-
-/**
  * Merges a notice into a row. Notices may be repeated, late or out of order, and may overlap with answers. Every field
  * only advances, so all orders lead to the same row.
  */
@@ -174,7 +163,7 @@ export const mergeNotice = (
   handle: number,
   notice: ConversationNotice,
 ): NoticeMerge => {
-  const isNewRow = current === undefined || current.epoch !== notice.epoch || isFromOtherLog(current, notice);
+  const isNewRow = current === undefined || current.epoch !== notice.epoch;
   const before = isNewRow ? createEntry(handle, notice, current) : current;
   // Notices from before the person left or rejoined are obsolete.
   if (current && current.membershipVersion >= notice.membershipVersion && (current.gone || notice.gone))
@@ -202,7 +191,6 @@ export const mergeNotice = (
     hidden,
     head: last.head,
     at: last.at,
-    prior: last.prior,
     sender: last.sender,
     preview: last.head > hidden ? last.preview : null,
     whole: last.whole,

@@ -241,9 +241,9 @@ export class SocketRegistry {
   }
 
   /** Closes the sockets of these sessions, or of all. */
-  closeSessions(sessions: readonly Uuid[] | "all"): void {
+  closeSessions(sessions: readonly Uuid[] | "all", reason: keyof typeof closeCodes = "signedOut"): void {
     for (const socket of [...this.#listSockets()]) {
-      if (sessions === "all" || sessions.includes(socket.state?.session ?? "")) this.closeSocket(socket, "signedOut");
+      if (sessions === "all" || sessions.includes(socket.state?.session ?? "")) this.closeSocket(socket, reason);
     }
   }
 

@@ -1,63 +1,52 @@
-import type { InboxRow } from "#contract/conversations.ts";
-import { gapPageRows } from "#contract/limits/conversations.ts";
+import type { ConversationId } from "#contract/ids.ts";
+import { messagePageRows } from "#contract/limits/conversations.ts";
 import { restoreWindowMs } from "#contract/limits/delivery.ts";
 import { withoutEdits, withReply } from "#contract/messages/body.ts";
 import { hasContent } from "#contract/messages/kinds.ts";
 import type { Message } from "#contract/messages/message.ts";
-import { mergeReadStates } from "#contract/messages/positions.ts";
 import type { PageResult } from "#contract/wire/commands.ts";
-import { applyInboxRow } from "#sync/inbound/apply/apply-inbox-row.ts";
-import { type ApplyTransaction, UnsentChangesNeeded } from "#sync/inbound/apply/apply-transaction.ts";
 import type { PageRequest } from "#sync/inbound/server-changes.ts";
 import type { LocalConversationRow, LocalMessageRow } from "#sync/store/database.ts";
 import { changeMessage, listOutbox, listUnsent } from "#sync/unsent/messages.ts";
 import { toDeletion, unsentDeletions } from "#sync/unsent/operations.ts";
 import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
-import { afterNewestSeq, isDifferentMessage } from "./log-forks.ts";
+import { applyInboxRow } from "./apply-inbox-row.ts";
+import { type ApplyTransaction, UnsentChangesNeeded } from "./apply-transaction.ts";
+
+/**
+ * Confirmation of a stored log after the server was restored from an earlier copy: it answers with another epoch then,
+ * that of the inbox or that of a log. A log is unconfirmed until the newest page of the server's log, which says its
+ * epoch, has arrived. Stored messages stay readable until that page replaces them, nothing new is sent in the
+ * conversation, and own messages that the server lost are sent again under their client ids.
+ */
 
 const requeuedMax = 500; // messages; some may be in the log after all, below the fetched page
 
-/** Sequence numbers of a page at which the same message is stored, and those at which another one is. */
-const comparePage = async ({ store }: ApplyTransaction, { id }: LocalConversationRow, { messages }: PageResult) => {
-  const stored = await store.messages.bulkGet(messages.map(({ seq }) => [id, seq]));
-  const isSame = (message: Message, index: number) => stored[index] && !isDifferentMessage(stored[index], message);
-  const [same, other] = [messages.filter(isSame), messages.filter((message, n) => stored[n] && !isSame(message, n))];
-  return { same: same.map(({ seq }) => seq), different: other.map(({ seq }) => seq) };
-};
+/** Sequence number beyond every message: requests the newest page. */
+export const afterNewestSeq = Number.MAX_SAFE_INTEGER;
 
-type PageComparison = Awaited<ReturnType<typeof comparePage>>;
+/** Newest page of an unconfirmed log. */
+export const toConfirmingPage = (conversation: ConversationId) =>
+  ({ type: "page", conversation, direction: "before", seq: afterNewestSeq, limit: messagePageRows }) as const;
 
-/** Whether a page belongs to the stored log, as far as that reaches. */
-const isSameLog = async (
-  transaction: ApplyTransaction,
-  row: LocalConversationRow,
-  page: PageResult,
-  { different }: PageComparison,
-): Promise<boolean> => {
-  if (page.epoch !== row.epoch || page.head < row.storedTo || different.length > 0) return false;
-  const last =
-    row.storedFrom <= row.storedTo ? await transaction.store.messages.get([row.id, row.storedTo]) : undefined;
-  return last === undefined || page.anchor === null || page.anchor === last.at;
-};
+const isSameMessage = (stored: LocalMessageRow, { at, sender, cid }: Message): boolean =>
+  stored.at === at && (stored.cid !== undefined && cid !== undefined ? stored.cid === cid : stored.sender === sender);
 
 /**
- * Applies the inbox row that was deferred while the row was forked. `isFullSync`: the stored log turned out to be the
- * server's.
+ * Last sequence number up to which a page shows the stored messages, 0 if it shows none of them. Both logs continue one
+ * copy, so they are the same up to there.
  */
-const applyDeferredRow = async (
-  transaction: ApplyTransaction,
-  row: LocalConversationRow,
-  inbox: InboxRow | undefined,
-  isFullSync: boolean,
-): Promise<void> => {
-  const mine = row.forked?.mine;
-  delete row.forked;
-  if (inbox) await applyInboxRow(transaction, inbox, isFullSync, isFullSync);
-  if (!inbox || !mine) return;
-  const current = await transaction.loadRow(row.id);
-  await transaction.applyUnreadCount(current, mine);
-  Object.assign(current, mergeReadStates(current, mine));
+const findLastCommonSeq = async (
+  { store }: ApplyTransaction,
+  { id }: LocalConversationRow,
+  { messages }: PageResult,
+): Promise<number> => {
+  const stored = await store.messages.bulkGet(messages.map(({ seq }) => [id, seq]));
+  const same = messages.filter((message, n) => stored[n] && isSameMessage(stored[n], message));
+  const different = messages.filter((message, n) => stored[n] && !isSameMessage(stored[n], message));
+  const forkedAt = Math.min(...different.map(({ seq }) => seq));
+  return Math.max(0, ...same.map(({ seq }) => seq).filter((seq) => seq < forkedAt));
 };
 
 /** Own recent messages stored after a sequence number and missing on the page, oldest first. */
@@ -159,41 +148,44 @@ const requeueDeletions = async (
   if (changes.length > 0) throw new UnsentChangesNeeded(changes);
 };
 
+/** Ends the wait for a log that the server does not have. What is sent there from now on is refused, and shown so. */
+export const releaseLog = async (transaction: ApplyTransaction, id: ConversationId): Promise<void> => {
+  delete (await transaction.loadRow(id)).unconfirmed;
+  transaction.hasPendingWork = true;
+};
+
 /**
- * Resolves a fork with the newest page of the server's log, which is authoritative from here on. Returns the row to
- * apply the page to and the request it then answers; undefined for a page that is not to be applied.
+ * Confirms a log with its newest page, or replaces it if the server's has another epoch. Returns the row to apply the
+ * page to and the request it then answers; undefined for a page that is not to be applied.
  */
-export const resolveFork = async (
+export const confirmLog = async (
   transaction: ApplyTransaction,
   row: LocalConversationRow,
   request: PageRequest,
   page: PageResult,
 ): Promise<{ row: LocalConversationRow; request: PageRequest } | undefined> => {
-  const { forked } = row;
-  if (!forked || request.seq !== afterNewestSeq) return undefined;
+  if (request.seq !== afterNewestSeq) return undefined;
+  const received = row.unconfirmed?.row;
+  const inbox = received?.epoch === page.epoch ? received : undefined;
+  const answered = { ...request, seq: page.head + 1, head: 0 };
   transaction.hasPendingWork = true;
-  await requeueDeletions(transaction, row, page);
-  const inbox = forked.row?.epoch === page.epoch ? forked.row : undefined;
-  const answeredRequest = { ...request, seq: page.head + 1, head: 0, revised: inbox?.revision ?? 0 };
-  const comparison = await comparePage(transaction, row, page);
-  if (await isSameLog(transaction, row, page, comparison)) {
-    if (inbox) Object.assign(row, { revision: inbox.revision, revised: inbox.revision });
-    await applyDeferredRow(transaction, row, inbox, true);
-    row.head = Math.max(row.head, forked.head, page.head);
-    // More has arrived than the page holds: what follows the stored messages is fetched as usual.
-    const reachesStored = row.storedFrom > row.storedTo || (page.messages[0]?.seq ?? 0) <= row.storedTo + 1;
-    return reachesStored || row.head - row.storedTo > gapPageRows ? { row, request: answeredRequest } : undefined;
+  if (page.epoch === row.epoch) {
+    delete row.unconfirmed;
+    if (inbox) await applyInboxRow(transaction, inbox);
+    row.head = Math.max(row.head, page.head);
+    // A page that does not reach the stored messages would replace them: what is between is fetched as usual.
+    const oldest = page.messages.at(-1)?.seq ?? 0;
+    return oldest <= row.storedTo + 1 ? { row, request: answered } : undefined;
   }
-  // A message sent since is in both logs, after those that differ.
-  const forkedAt = Math.min(row.storedTo + 1, ...comparison.different);
-  const commonSeq = Math.max(0, ...comparison.same.filter((seq) => seq < forkedAt));
+  await requeueDeletions(transaction, row, page);
+  const commonSeq = await findLastCommonSeq(transaction, row, page);
   const missing = await listLostMessages(transaction, row, commonSeq, page);
   await requeueMessages(transaction, row, missing, commonSeq);
   const fresh = await transaction.resetLog(row, page.epoch);
-  await applyDeferredRow(transaction, row, inbox, false);
-  // Reads before the fork stay valid: the server may know less of them than this device.
+  transaction.logResets.push(row.id);
+  if (inbox) await applyInboxRow(transaction, inbox);
+  // Reads up to the last common message stay valid: the server may know less of them than this device.
   fresh.wantDelivered = Math.min(Math.max(row.wantDelivered, row.delivered), commonSeq);
   fresh.wantRead = Math.min(Math.max(row.wantRead, row.read), commonSeq);
-  fresh.head = Math.max(fresh.head, forked.head);
-  return { row: fresh, request: answeredRequest };
+  return { row: fresh, request: { ...answered, revised: inbox?.revision ?? 0 } };
 };
