@@ -181,7 +181,10 @@ export class Outbox {
     const isPaced = this.#pacer.isActive;
     const window = isPaced ? 1 : outboxWindow;
     if (this.#pacer.isWaiting || this.#inFlight.size >= window) return due;
-    const { platform } = this.#context;
+    const { platform, unsent } = this.#context;
+    // What a crash takes from this device must not be at the server: the person would write it once more.
+    const listed = new Set(listOutbox(unsent).map(({ cid }) => cid));
+    await unsent.settle();
     /** Conversations with a message in flight or due. A rate-limited conversation sends one message at a time. */
     const active = new Set([...this.#inFlight.values()].map(({ conversation }) => conversation));
     const now = platform.now();
@@ -197,7 +200,7 @@ export class Outbox {
       batchDelayMs = Math.min(batchDelayMs, leftMs);
       return true;
     };
-    for (const row of listOutbox(this.#context.unsent)) {
+    for (const row of listOutbox(unsent).filter(({ cid }) => listed.has(cid))) {
       const { multicastId } = row;
       const isFull = !isPaced && due.length + this.#inFlight.size >= window;
       if (isFull && (multicastId === undefined || multicastId !== due.at(-1)?.multicastId)) break;

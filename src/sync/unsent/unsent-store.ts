@@ -141,6 +141,11 @@ export class UnsentStore {
     return this.#enqueue(() => this.#commit());
   }
 
+  /** Resolves once everything of this moment is committed, or at once while commits fail. Does not reject. */
+  async settle(): Promise<void> {
+    if (!this.#isRetrying) await this.flush().catch(() => undefined);
+  }
+
   /**
    * Writes what is not committed to the journal, because the page may end before that. Returns false if there is no room
    * for all of it.

@@ -1,7 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { dayMs } from "#contract/limits/durations.ts";
 import { sendBatchMax } from "#contract/limits/messages.ts";
 import { searchTextOfBody } from "#contract/messages/body.ts";
+import { UnsentDatabase } from "#lib/unsent/unsent-database.ts";
 import { deleteMessageByClientId } from "#sync/commands/conversation-commands.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
@@ -50,6 +51,32 @@ describe("sending", () => {
     await viewed.flush();
     expect((await listConversations(benoitTab))[0]).toMatchObject({ unread: 0 });
     await eventually(async () => expect(await listShown(aminaTab, chat)).toEqual(["Mbote read"]));
+  });
+
+  it("a message is not sent before it is on the disk, whatever makes the outbox run", async () => {
+    const { server, amina, chat } = makePair();
+    const tab = await makeDevice(server, amina).openTab();
+    await eventually(() => expect(tab.link.get()).toBe("online"));
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const { write } = UnsentDatabase.prototype;
+    const slow = vi.spyOn(UnsentDatabase.prototype, "write").mockImplementation(async function (
+      this: UnsentDatabase,
+      ...args
+    ) {
+      await released;
+      return write.apply(this, args);
+    });
+    const sending = enqueueText(tab, chat, "Mbote");
+    tab.notifyChanged("outbox");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(server.log(chat).messages).toEqual([]);
+    slow.mockRestore();
+    release();
+    await sending;
+    await eventually(async () => expect(await listShown(tab, chat)).toEqual(["Mbote sent"]));
   });
 
   it("messages written offline are shown at once and sent in order when the network is back", async () => {
