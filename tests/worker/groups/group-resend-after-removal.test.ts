@@ -44,7 +44,7 @@ test("a removed member can learn over every transport the result of their messag
   const unknown = createUuid();
   const to = [stored, unknown].map((cid) => ({ conversation: id, cid }));
   expect(await request(cleo, { type: "multicast", body: { type: "text", text: "à tous" }, to })).toEqual({
-    sent: [{ conversation: id, cid: stored, ...outcome }],
+    sent: [{ conversation: id, epoch: (await readRow(cleo, id)).epoch, cid: stored, ...outcome }],
     refused: [{ cid: unknown, ...refused }],
   });
   expect(toTexts(await readLog(owner, id)).filter((one) => !one.startsWith("<"))).toEqual(["à temps"]);
