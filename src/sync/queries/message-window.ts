@@ -94,6 +94,6 @@ export const fetchOlderMessages = async (port: SyncPort, conversation: Conversat
   } as const;
   const page = await port.request(command);
   const request = { ...command, head: row.head, revised: row.revised };
-  const { logResets } = await applyServerChanges(context, [{ type: "page", request, page }]);
-  if (logResets.length > 0) port.prioritizeConversation(conversation);
+  const { rows } = await applyServerChanges(context, [{ type: "page", request, page }]);
+  if (rows.some(({ unconfirmed }) => unconfirmed)) port.prioritizeConversation(conversation);
 };

@@ -5,6 +5,7 @@ import { isRefusal } from "#contract/wire/commands.ts";
 import { deleteMessageBySeq } from "#sync/commands/conversation-commands.ts";
 import { applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
+import { fetchOlderMessages } from "#sync/queries/message-window.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
 import { listOutbox } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
@@ -297,6 +298,16 @@ describe("a server restored from an earlier copy", () => {
     await waitUntilDeviceSynced(server, tab, chat);
     const pages = server.executedCommands.slice(asked).filter(({ command }) => command.type === "page");
     expect(pages.map(({ command }) => "conversation" in command && command.conversation)).not.toContain(other);
+  });
+
+  it("is noticed by an older page that another tab requested, before the log's notice has arrived", async () => {
+    const { server, chat, phone } = await makeCopied(100);
+    const other = await phone.openTab();
+    expect((await listTexts(other, chat)).length).toBeLessThan(100);
+    const log = server.log(chat);
+    server.logs.set(chat, { ...log, epoch: "restored", messages: log.messages.slice(0, 90) });
+    await fetchOlderMessages(other, chat);
+    await eventually(async () => expect((await listTexts(other, chat)).at(-1)).toBe("m90"));
   });
 
   it("sends a message whose acknowledgement names another log again, after those that were lost", async () => {
