@@ -16,7 +16,7 @@ import { TestClient, textsOf, waitForTakeover } from "#tests/support/browser/tes
 import { readUnsentRows } from "#tests/support/browser/unsent-rows.ts";
 import { toSite } from "#tests/support/people/pair.ts";
 import { callSite } from "#tests/support/people/people.ts";
-import { readServerTexts } from "#tests/support/server/logs.ts";
+import { readServerTexts, readUnread } from "#tests/support/server/logs.ts";
 
 test("the list and a chat are readable before any script, and lead on by links; scripts that never arrive leave a hint", async ({
   browser,
@@ -154,6 +154,8 @@ test("rows and messages do not move when the app takes over, on a narrow and a w
       expect(await readLayoutShift(page)).toBe(0);
       await client.context.unroute("**/assets/*.js");
     }
+    // The next list shows the chat as read from the beginning.
+    await expect.poll(() => readUnread(site, ben, conversation)).toBe(0);
   }
   await client.close();
 });

@@ -9,19 +9,13 @@ import { makePair, toSite } from "#tests/support/people/pair.ts";
 import { callSite, type Person, type Site } from "#tests/support/people/people.ts";
 import { expect, listNotifications, type PushBrowser, test } from "#tests/support/push/push-browser.ts";
 import { findWorker, messagePush, tapNotification, turnOn } from "#tests/support/push/push-client.ts";
-import { readServerLog } from "#tests/support/server/logs.ts";
+import { readServerLog, readUnread } from "#tests/support/server/logs.ts";
 import { accessCookie } from "#worker/lib/http/cookies.ts";
 
 const sendingPath = /\/api\/conversations\/[^/]+\/messages$/;
 
 const readTexts = async (site: Site, person: Person, conversation: ConversationId): Promise<string[]> =>
   (await readServerLog(site, person, conversation)).map(({ text }) => text);
-
-const readUnread = async (site: Site, { token }: Person, conversation: ConversationId): Promise<number | undefined> => {
-  const { body } = await callSite(site, "GET", "/api/sync?since=0", { token });
-  const rows = (body as { rows: { conversation: string; unread: number }[] }).rows;
-  return rows.find((row) => row.conversation === conversation)?.unread;
-};
 
 /** Whether this device has messages or read positions that the server is not known to have. */
 const hasUnsent = async (page: Page): Promise<boolean> =>

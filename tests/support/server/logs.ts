@@ -1,8 +1,9 @@
 import type { Page } from "@playwright/test";
 import * as v from "valibot";
+import type { ConversationId } from "#contract/ids.ts";
 import { gapPageRows } from "#contract/limits/conversations.ts";
 import type { Message } from "#contract/messages/message.ts";
-import { PageResult } from "#contract/wire/commands.ts";
+import { ChangesResult, PageResult } from "#contract/wire/commands.ts";
 import { readUnsentRows } from "#tests/support/browser/unsent-rows.ts";
 import { callSite, type Person, type Site } from "#tests/support/people/people.ts";
 
@@ -85,3 +86,13 @@ export const readScreen = (page: Page, first: string): Promise<string[]> =>
     }
     return [...seen].reverse();
   }, first);
+
+/** Number of unread messages of a conversation, as the server counts them; undefined if the person has none such. */
+export const readUnread = async (
+  site: Site,
+  { token }: Person,
+  conversation: ConversationId,
+): Promise<number | undefined> => {
+  const { body } = await callSite(site, "GET", "/api/sync?since=0", { token });
+  return v.parse(ChangesResult, body).rows.find((row) => row.conversation === conversation)?.unread;
+};
