@@ -66,7 +66,9 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     if (log) ctx.waitUntil(requestRingState(env, log, this.#attachLog(log).calls));
     void ctx.blockConcurrencyWhile(async () => {
       this.#notifier.recover(await ctx.storage.getAlarm());
-      if (log && isRestored(log.epoch, this.#generation)) this.#renewEpoch(log);
+      if (!log || !isRestored(log.epoch, this.#generation)) return;
+      log.transaction(() => log.renewEpoch(this.#generation));
+      this.#notifier.handleNewEpoch(log);
     });
   }
 
@@ -215,12 +217,8 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
     if (privateMembers(id)) throw new Error("a private conversation is not a group");
     const isNew = !this.#parts;
     if (!this.#parts) {
-      const log = createGroupLog(
-        this.ctx.storage,
-        id,
-        { owner, name, people, generation: this.#generation },
-        Date.now(),
-      );
+      const founding = { owner, name, people, generation: this.#generation };
+      const log = createGroupLog(this.ctx.storage, id, founding, Date.now());
       if (isRefusal(log)) return log;
       this.#startLog(log);
     }
@@ -302,12 +300,6 @@ export class Conversation extends DurableObject<Env> implements ConversationRpc 
   /** Restore generation in force for this object. */
   get #generation(): number {
     return readRestoreGeneration(this.env, this.#id);
-  }
-
-  /** Gives a restored log a new identity, and notifies all members of it. */
-  #renewEpoch(log: ConversationLog): void {
-    log.transaction(() => log.renewEpoch(this.#generation));
-    this.#notifier.handleNewEpoch(log);
   }
 
   #startLog(log: ConversationLog): Parts {

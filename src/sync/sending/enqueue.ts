@@ -39,7 +39,7 @@ const toReplyFields = (body: Body, target: ReplyTarget | undefined): Pick<Outbox
   return v.is(ReplyPlace, target) ? { body: withReply(body, target) } : { body, replyTo: target };
 };
 
-/** What inserting messages needs. The store is missing while the cache is opened again. */
+/** Dependencies of an insertion. The store is missing while the cache is opened again. */
 type InsertionPorts = Pick<SyncContext, "me" | "unsent" | "platform"> & { store: LocalStore | undefined };
 
 const toOutboxRows = ({ unsent, store, platform }: InsertionPorts, messages: readonly UnsentMessage[]): OutboxRow[] => {

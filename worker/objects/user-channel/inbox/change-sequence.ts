@@ -20,7 +20,7 @@ const readNewestWritten = (sql: SqlStorage): number => {
   return Math.max(0, ...newest.map((last) => last ?? 0));
 };
 
-/** What the change counter of an inbox stands on. */
+/** Dependencies of the change counter. */
 export type ChangeSequencePorts = {
   ctx: DurableObjectState;
   meta: KeyValues;
