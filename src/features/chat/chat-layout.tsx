@@ -10,7 +10,7 @@ import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { MenuItem } from "#components/overlays/menu.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { loadWithIdleTexts, loadWithTexts } from "#i18n/setup.ts";
-import { reportScreenDrawn } from "#lib/browser/first-view.ts";
+import { reportContentMissing, reportScreenDrawn } from "#lib/browser/first-view.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import type { ChatView } from "#sync/hooks/use-chat.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";
@@ -121,10 +121,12 @@ export function ChatLayout({
   const isStorageFull = useStorageTrouble() === "full";
   const state = toChatViewState(displayed, { isSynced, isOffline, isStorageFull });
   const view = useConversation(conversation);
-  const isDrawn = useInterruptibleContent(displayed !== undefined && view !== undefined && state !== "waiting");
+  const isMissing = displayed === undefined || view === undefined || state === "waiting";
+  const isDrawn = useInterruptibleContent(!isMissing);
   useLayoutEffect(() => {
     if (isDrawn) reportScreenDrawn("chat");
-  }, [isDrawn]);
+    else if (isMissing) reportContentMissing();
+  }, [isDrawn, isMissing]);
   const isSearchListOpen = isSearching && !activeResult;
   useLayer(composerCover, isSearchListOpen);
 

@@ -8,7 +8,7 @@ import { useInterruptibleContent } from "#components/layout/use-interruptible-co
 import { useLastDefined } from "#components/layout/use-last-defined.ts";
 import { useVisibleRows } from "#components/layout/use-visible-rows.ts";
 import { isMotionReduced, useAppearance } from "#lib/browser/appearance.ts";
-import { findFirstView, reportScreenDrawn } from "#lib/browser/first-view.ts";
+import { findFirstView, reportContentMissing, reportScreenDrawn } from "#lib/browser/first-view.ts";
 import { useShownLink } from "#sync/hooks/use-connection.ts";
 import { type ConversationListItem, useArchivedCount, useConversations } from "#sync/hooks/use-conversations.ts";
 import { useContacts } from "#sync/hooks/use-people.ts";
@@ -82,11 +82,13 @@ export function ConversationList({ menu }: { menu: ConversationMenu }) {
   const archivedCount = useArchivedCount();
   const { text } = useAppearance();
   const link = useShownLink();
-  const hasContent = useInterruptibleContent(items !== undefined);
+  const isMissing = items === undefined;
+  const hasContent = useInterruptibleContent(!isMissing);
   const isDrawn = hasContent || link === "offline";
   useLayoutEffect(() => {
     if (isDrawn) reportScreenDrawn("list");
-  }, [isDrawn]);
+    else if (isMissing) reportContentMissing();
+  }, [isDrawn, isMissing]);
 
   if (items === undefined || !hasContent) return link === "offline" ? <ConversationsNotLoaded /> : <PaneSpinner />;
   if (items.length === 0 && filter === "all" && archivedCount === 0) return <NoConversations />;

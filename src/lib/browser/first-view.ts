@@ -22,6 +22,20 @@ export const waitForTakeover = async (): Promise<void> => {
   await new Promise((resolve) => setTimeout(resolve));
 };
 
+let endWaitForContent = () => {};
+const contentMissing = new Promise<void>((resolve) => {
+  endWaitForContent = resolve;
+});
+
+/** Reports that the device has no content for a screen, so that the app cannot draw it without the server. */
+export const reportContentMissing = (): void => endWaitForContent();
+
+/**
+ * Resolves once no first view covers the app, or the app needs the server to take over: the cache may be lost while a
+ * snapshot of the screen is not.
+ */
+export const waitForFirstScreen = (): Promise<void> => Promise.race([waitForTakeover(), contentMissing]);
+
 /** Removes the first view, because the app has drawn the same or the person signed out. */
 export const removeFirstView = (view: HTMLElement): void => {
   view.remove();

@@ -1,6 +1,6 @@
 import { personQuery } from "#contract/auth/auth.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { findFirstView, waitForTakeover } from "#lib/browser/first-view.ts";
+import { findFirstView, waitForFirstScreen } from "#lib/browser/first-view.ts";
 import { deleteFirstViews } from "#lib/browser/first-view-cache.ts";
 import { isPageActive, subscribeToPageActivity } from "#lib/browser/page/page-activity.ts";
 import { deleteCachedAvatars, pruneCachedPostPictures } from "#lib/browser/picture-cache.ts";
@@ -111,7 +111,7 @@ export const createBrowserPlatform = (userId: Uuid): Platform => ({
       document.removeEventListener("visibilitychange", onHidden);
     };
   },
-  waitForFirstScreen: waitForTakeover,
+  waitForFirstScreen,
   async requestPersistentStorage() {
     await navigator.storage?.persist?.();
   },

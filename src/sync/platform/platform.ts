@@ -43,7 +43,7 @@ export type Platform = {
   onUserActivity(listener: () => void): () => void;
   /** Calls `listener` when the page may be about to close: only what it does synchronously is certain to run. */
   onLeave(listener: () => void): () => void;
-  /** Resolves once the first screen is drawn. Work that the screen does not show begins then. */
+  /** Resolves once the first screen is drawn, or cannot be without the server. Work that the screen does not show begins then. */
   waitForFirstScreen(): Promise<void>;
   requestPersistentStorage(): Promise<void>;
   /** Lets the service worker send unsent messages once there is a network, also after this page was closed. */

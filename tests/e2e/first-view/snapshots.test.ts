@@ -56,6 +56,32 @@ test("the list and the last chat open from snapshots, offline too, on another da
   await client.close();
 });
 
+test("the list and a chat whose cache was lost replace their snapshots once the server has answered", async ({
+  browser,
+  server,
+}) => {
+  const site = toSite(server);
+  const [ana, ben] = [await makePerson(site, 9550), await makePerson(site, 9551)];
+  await connectPeople(site, ana, ben);
+  await sendTexts(site, ana, privateConversationId(ana.id, ben.id), ["toujours là"]);
+  const client = await openKept(browser, server, ben, `/app/chat/${ana.id}`);
+  const { page } = client;
+  for (const path of [`/app/chat/${ana.id}`, "/app"]) {
+    await expect.poll(() => listSnapshots(page), { timeout: 15_000 }).toContain(path);
+    await page.goto("/favicon.svg");
+    await page.evaluate(async (name) => {
+      const deletion = indexedDB.deleteDatabase(name);
+      await new Promise((resolve) => deletion.addEventListener("success", resolve));
+    }, `lisolo-${ben.id}`);
+    // An app that cannot draw the screen gives up waiting after twenty seconds.
+    await page.goto(path, { waitUntil: "commit" });
+    await page.locator("#first-view > *").first().waitFor();
+    await expect(view(page).locator("> *")).toHaveCount(0, { timeout: 10_000 });
+    await expect(page.getByText("toujours là")).toBeVisible();
+  }
+  await client.close();
+});
+
 test("a warm start sends a message of a snapshot once, without the app, and shows no composer in a group that was left and nothing in a former language", async ({
   browser,
   server,
