@@ -6,7 +6,6 @@ import { searchBlockMessages } from "#contract/limits/search.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
 import { isRefusal } from "#contract/wire/commands.ts";
 import type { SearchFilter } from "#contract/wire/search-filter.ts";
-import searchTerms from "#migrations/conversation/0006_search_terms.sql?raw";
 import type { Person } from "#tests/support/people/people.ts";
 import { request, sendTexts } from "#tests/worker/support/device.ts";
 import { makeSyncedGroup, requestAs } from "#tests/worker/support/make-group.ts";
@@ -211,21 +210,4 @@ test.each<[string, object]>([
   const { ana, id } = await makePair();
   const answer = await call("POST", `/api/conversations/${id}/search`, { token: ana.token, body });
   expect(answer).toMatchObject({ status: 400, body: { error_code: "invalid_input" } });
-});
-
-test("an index of an earlier version is built anew", async () => {
-  const { id, zero } = await makeChat();
-  await runInDurableObject(conversationStub(id), (_, { storage: { sql } }) => {
-    sql.exec(
-      `CREATE VIRTUAL TABLE search_index USING fts5(words, content = '', columnsize = 0, detail = none, tokenize = 'ascii')`,
-    );
-    sql.exec("CREATE TABLE search_blocks (block INTEGER PRIMARY KEY, low INTEGER NOT NULL)");
-    sql.exec("INSERT INTO search_blocks (block, low) VALUES (0, 1), (1, 1001)");
-    sql.exec(searchTerms);
-  });
-  await evictDurableObject(conversationStub(id));
-  for (let round = 0; round < 2; round++) {
-    expect(await findAll(zero, id, "", { kind: "voice" })).toEqual([2_020, 20]);
-    await waitUntilIndexed(id);
-  }
 });

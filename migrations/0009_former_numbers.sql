@@ -1,1 +1,0 @@
-ALTER TABLE `number_claims` ADD `is_former` integer DEFAULT false NOT NULL;

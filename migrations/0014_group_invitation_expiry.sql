@@ -1,1 +1,0 @@
-CREATE INDEX `group_invitations_expiring` ON `group_invitations` (`created_at`) WHERE status = 'pending';
