@@ -27,12 +27,3 @@ export const clampReadState = (claimed: ReadState, head: number): ReadState =>
     { delivered: 0, read: 0 },
     { delivered: Math.min(claimed.delivered, head), read: Math.min(claimed.read, head) },
   );
-
-/** SPEC.md §4: delivery status shown to the sender. Derived, never stored. */
-export type MessageStatus = "sending" | "sent" | "delivered" | "read";
-
-export const toMessageStatus = (seq: number | undefined, others: ReadState): MessageStatus => {
-  if (seq === undefined) return "sending";
-  if (seq <= others.read) return "read";
-  return seq <= others.delivered ? "delivered" : "sent";
-};

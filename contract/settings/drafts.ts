@@ -28,7 +28,7 @@ type DraftVersion = Omit<SyncedDraft, "conversation"> & { writer: string };
 /**
  * The draft that replaces the stored one, or undefined if the stored one stays. Of two texts that do not know each
  * other the one written later wins. An emptied draft ends only a text that its device has seen: what another device has
- * typed since is not deleted.
+ * typed since is not deleted. What a device does with its own text: src/sync/unsent/draft-row.ts.
  */
 export const chooseDraft = (
   stored: DraftVersion | undefined,

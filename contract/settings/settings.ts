@@ -88,7 +88,10 @@ export type Exceptions = v.InferOutput<typeof Exceptions>;
  * hides receipts or presence does not see those of others.
  */
 export const Settings = v.strictObject({
-  /** Whether others see what this person has read. */
+  /**
+   * Whether others see what this person has read (worker/objects/conversation/messages/read-state.ts), and this person
+   * what they have (worker/objects/user-channel/inbox/inbox-merge.ts).
+   */
   receipts: v.boolean(),
   /** Whether contacts see the person's presence and last-seen time. */
   presence: v.boolean(),

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { MessageStatus } from "#contract/messages/positions.ts";
+import type { MessageStatus } from "#contract/messages/status.ts";
 import { tickClasses } from "./tick-classes.ts";
 
 /** Delivery status of an own message as a labelled icon. */

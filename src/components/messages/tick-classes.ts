@@ -1,5 +1,5 @@
 // @unocss-include – the icons below are CSS classes, and UnoCSS scans only component files by default.
-import type { MessageStatus } from "#contract/messages/positions.ts";
+import type { MessageStatus } from "#contract/messages/status.ts";
 
 /** Icon of each delivery status. */
 export const tickClasses = {

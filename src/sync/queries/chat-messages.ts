@@ -1,7 +1,7 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { findAttachment } from "#contract/messages/body.ts";
 import { isTombstone } from "#contract/messages/kinds.ts";
-import { type MessageStatus, toMessageStatus } from "#contract/messages/positions.ts";
+import { type MessageStatus, toMessageStatus } from "#contract/messages/status.ts";
 import type { LocalConversationRow, LocalMessageRow } from "#sync/store/database.ts";
 import { listDeletedSeqs, readStarredSeqs } from "#sync/store/message-flags.ts";
 import { hasOlderOnServer, toMessageKey } from "#sync/store/row-mapping.ts";
@@ -11,13 +11,12 @@ import { listUnsent } from "#sync/unsent/messages.ts";
 import { edits, type Operation, reactions } from "#sync/unsent/operations.ts";
 import type { OutboxRow } from "#sync/unsent/outbox-row.ts";
 
-/** Status of an own message. One that was never delivered to the others stays "sent", whatever their read state. */
+/** Status of an own message that the server has. */
 export const toStoredStatus = (
   row: LocalConversationRow | undefined,
   seq: number,
   isHeld: boolean | undefined,
-): MessageStatus =>
-  isHeld ? "sent" : toMessageStatus(seq, { delivered: row?.othersDelivered ?? 0, read: row?.othersRead ?? 0 });
+): MessageStatus => toMessageStatus(seq, { delivered: row?.othersDelivered ?? 0, read: row?.othersRead ?? 0 }, isHeld);
 
 export const toUnsentStatus = ({ state, sent }: OutboxRow): DisplayedStatus => {
   if (sent) return "sent";

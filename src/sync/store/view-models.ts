@@ -2,7 +2,7 @@ import type { ErrorCode } from "#contract/errors.ts";
 import type { GroupCard } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { AttachedBody, StoredBody } from "#contract/messages/body.ts";
-import type { MessageStatus } from "#contract/messages/positions.ts";
+import type { MessageStatus } from "#contract/messages/status.ts";
 import type { Audience } from "#contract/settings/settings.ts";
 import type { FailureCode } from "#sync/platform/sync-error.ts";
 import type { PersonRow } from "./database.ts";

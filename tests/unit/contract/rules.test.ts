@@ -16,7 +16,8 @@ import {
   unpackUuid,
 } from "#contract/ids.ts";
 import { Body } from "#contract/messages/body.ts";
-import { clampReadState, mergeReadStates, toMessageStatus } from "#contract/messages/positions.ts";
+import { clampReadState, mergeReadStates } from "#contract/messages/positions.ts";
+import { toMessageStatus } from "#contract/messages/status.ts";
 import { DisplayName } from "#contract/names/display-names.ts";
 import { cleanText, foldText, MessageText } from "#contract/text.ts";
 

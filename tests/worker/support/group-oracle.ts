@@ -6,7 +6,7 @@ import type { GroupRole } from "#contract/groups.ts";
 import type { Uuid } from "#contract/ids.ts";
 import { gapPageRows } from "#contract/limits/conversations.ts";
 import { countsAsUnread, type Message } from "#contract/messages/message.ts";
-import { toMessageStatus } from "#contract/messages/positions.ts";
+import { toMessageStatus } from "#contract/messages/status.ts";
 import { isRefusal, type Refusal } from "#contract/wire/commands.ts";
 import type { ConversationRpc } from "#worker/objects/rpc/conversation-rpc.ts";
 import type { MemberEntries } from "#worker/objects/rpc/groups.ts";

@@ -2,7 +2,7 @@ import { type InboxRow, isListed } from "#contract/conversations.ts";
 import { type ConversationId, otherMember, privateConversationId, privateMembers, type Uuid } from "#contract/ids.ts";
 import { isSystemMessage } from "#contract/messages/kinds.ts";
 import type { Message } from "#contract/messages/message.ts";
-import { toMessageStatus } from "#contract/messages/positions.ts";
+import { toMessageStatus } from "#contract/messages/status.ts";
 import type { Profile, Relation } from "#contract/people.ts";
 import { toUnreadTotal } from "#contract/settings/conversation-flags.ts";
 import { type CommandOf, type CommandResults, isRefusal, type Refusal } from "#contract/wire/commands.ts";
@@ -100,7 +100,7 @@ const toListEntry = (row: InboxRow, relation: Relation | undefined, { caller: { 
   } satisfies ListEntry;
 };
 
-/** Pinned conversations in the order of pinning, then the newest. */
+/** Pinned conversations in the order of pinning, then the newest, as the app (src/sync/queries/conversation-list.ts). */
 const compareListed = (a: InboxRow, b: InboxRow): number =>
   (a.pinnedAt ?? Number.POSITIVE_INFINITY) - (b.pinnedAt ?? Number.POSITIVE_INFINITY) || b.at - a.at;
 
@@ -146,7 +146,7 @@ const toChatEntry = (message: Message, row: InboxRow, { caller: { user }, timeZo
   sender: message.sender,
   at: toWallClock(message.at, timeZone),
   body: message.body,
-  status: message.held ? "sent" : toMessageStatus(message.seq, toOthers(row)),
+  status: toMessageStatus(message.seq, toOthers(row), message.held),
 });
 
 const readChatView = async (reader: Reader, data: DocumentData): Promise<ChatViewData | undefined> => {

@@ -2,8 +2,8 @@ import type { ConversationLog } from "#worker/objects/conversation/log/conversat
 import type { Member } from "#worker/objects/conversation/log/member-table.ts";
 
 /**
- * Blocks the peer: their messages no longer reach this member, and the member's shown read state stays fixed. False if
- * already blocked.
+ * Blocks the peer: their messages no longer reach this member (`ConversationLog.append` stores them as undelivered), and
+ * the member's shown read state stays fixed. False if already blocked.
  */
 const startBlock = (log: ConversationLog, member: Member): boolean => {
   if (member.isBlocking) return false;
