@@ -47,6 +47,7 @@ export const accountRoutes = createRoutes().delete(
   "/account",
   describeOperation({
     tag: "people",
+    id: "delete-user-account",
     summary:
       "Delete one's own account permanently, within five minutes of reauthentication: sessions, profile, contacts, statuses. Content sent to others is kept. Idempotent",
     ok: { status: 204, body: null },

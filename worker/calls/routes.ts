@@ -61,6 +61,7 @@ export const callRoutes = createRoutes()
     "/calls",
     describeOperation({
       tag: "calls",
+      id: "create-call",
       summary: "Call the other person of a private conversation; idempotent by call id",
       ok: { status: 200, body: DialResult },
       refusals: [
@@ -154,6 +155,7 @@ export const callRoutes = createRoutes()
     "/calls/:id/answer",
     describeOperation({
       tag: "calls",
+      id: "answer-call",
       summary: "Answer a ringing call",
       ok: { status: 200, body: CallResult },
       refusals: [...callChangeRefusals, "call_not_found", "call_in_progress", "answered_elsewhere", "rate_limited"],
@@ -177,6 +179,7 @@ export const callRoutes = createRoutes()
     "/calls/:id/end",
     describeOperation({
       tag: "calls",
+      id: "end-call",
       summary: "Reject, cancel or end a call",
       ok: { status: 200, body: CallResult },
       refusals: [...callChangeRefusals, "call_not_found", "answered_elsewhere", "rate_limited"],
@@ -247,6 +250,7 @@ export const callRoutes = createRoutes()
     "/calls/:id/signal",
     describeOperation({
       tag: "calls",
+      id: "signal-call",
       summary: "Send a signal to the other side's devices, or to one of them",
       ok: { status: 200, body: RelayResult },
       refusals: [...callChangeRefusals, "call_not_found", "rate_limited"],

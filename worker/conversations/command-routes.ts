@@ -242,6 +242,7 @@ export const conversationCommandRoutes = createRoutes()
     "/conversations/:id",
     describeOperation({
       tag: "conversations",
+      id: "delete-conversation",
       summary: "Remove messages up to a position, or all, from one's own view, and the conversation from the list",
       ok: { status: 200, body: ClearHistoryResult },
       refusals: [...nonMemberErrors, "forbidden_origin"],

@@ -55,6 +55,7 @@ export const conversationRoutes = createRoutes()
     "/conversations",
     describeOperation({
       tag: "conversations",
+      id: "get_recent_conversations",
       summary: "Conversations with visible messages, most recently changed first",
       ok: { status: 200, body: ListPage },
       refusals: ["invalid_input"],

@@ -40,6 +40,7 @@ export const groupRoutes = createRoutes()
     "/groups",
     describeOperation({
       tag: "groups",
+      id: "create_group_with_members",
       summary: "Create a group under an id created by the client. Who cannot be added gets an invitation. Idempotent",
       ok: { status: 200, body: GroupWithInvited },
       refusals: [

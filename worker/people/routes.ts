@@ -59,6 +59,7 @@ export const peopleRoutes = createRoutes()
     "/people/search",
     describeOperation({
       tag: "people",
+      id: "search_users_by_phone",
       summary:
         "People whose phone number contains these digits: at most ten, never oneself. Full numbers are returned for contacts and for exact searches only",
       ok: { status: 200, body: v.array(FoundPerson) },

@@ -5,6 +5,7 @@ import { api } from "#worker/api.ts";
 
 type Way = { properties: object; required: string[] };
 type Operation = {
+  operationId: string;
   summary: string;
   security?: object[];
   responses: Record<string, { content?: Record<string, { schema: unknown }> }>;
@@ -28,6 +29,24 @@ test("the document describes every route of the API and its purpose", async () =
   const operations = operationsOf(document);
   expect(operations.map(({ route }) => route).sort()).toEqual([...new Set(served)].sort());
   for (const { operation } of operations) expect(operation.summary.length).toBeGreaterThan(5);
+});
+
+test("operations of the specification have its names, and no two operations share one", async () => {
+  const operations = operationsOf(await read());
+  const routes = new Map(operations.map(({ route, operation }) => [operation.operationId, route]));
+  expect(routes.size).toBe(operations.length);
+  const named: Record<string, string> = {
+    "delete-user-account": "DELETE /api/account",
+    get_recent_conversations: "GET /api/conversations",
+    search_users_by_phone: "POST /api/people/search",
+    create_group_with_members: "POST /api/groups",
+    "delete-conversation": "DELETE /api/conversations/{id}",
+    "create-call": "POST /api/calls",
+    "answer-call": "POST /api/calls/{id}/answer",
+    "signal-call": "POST /api/calls/{id}/signal",
+    "end-call": "POST /api/calls/{id}/end",
+  };
+  for (const [name, route] of Object.entries(named)) expect(routes.get(name)).toBe(route);
 });
 
 test("every refusal in the document is a known error code under its status", async () => {

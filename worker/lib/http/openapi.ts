@@ -5,6 +5,8 @@ import { type ErrorCode, errorStatus } from "#contract/errors.ts";
 type OperationDescription = {
   tag: "auth" | "people" | "contacts" | "conversations" | "groups" | "calls" | "files" | "tala" | "service";
   summary: string;
+  /** Name of the operation in SPEC.md §7, if it has one there; otherwise one is made of method and path. */
+  id?: string;
   /** Success response: status with a schema, a media type for bytes, or null for no body. */
   ok: { status: 101 | 200 | 201 | 202 | 204 | 302; body: v.GenericSchema | string | null };
   refusals?: readonly ErrorCode[];
@@ -51,6 +53,7 @@ const createRefusalSchema = (codes: ErrorCode[]) => ({
 export const describeOperation = ({
   tag,
   summary,
+  id,
   ok,
   refusals = [],
   isPublic = false,
@@ -62,6 +65,7 @@ export const describeOperation = ({
   return describeRoute({
     tags: [tag],
     summary,
+    ...(id === undefined ? {} : { operationId: id }),
     ...(isPublic ? { security: [] } : {}),
     ...(bodyType === undefined ? {} : { requestBody: { required: true, content: { [bodyType]: { schema: bytes } } } }),
     responses: {
