@@ -6,7 +6,6 @@ import { confirmSession } from "#lib/session/confirm-session.ts";
 import { getSessionEndCause } from "#lib/session/session.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import { readUnsentSummary, type UnsentSummary } from "#sync/drafts/unsent-summary.ts";
-import { ObjectUrlCache } from "#sync/files/object-urls.ts";
 import { applyDocumentData, takeDocumentData } from "#sync/inbound/document-data.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { createBrowserPlatform } from "#sync/platform/browser-platform.ts";
@@ -24,7 +23,6 @@ export type SyncEngine = {
   readonly client: SyncClient;
   readonly readTracker: ReadTracker;
   readonly drafts: TextDrafts;
-  readonly objectUrls: ObjectUrlCache;
   /** Stores what the caches hold and closes the store. Only `stopEngine` calls it. */
   stop(): Promise<void>;
 };
@@ -79,7 +77,6 @@ const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
   const client = new SyncClient(userId, platform, notify, () => import("./server-code.ts"));
   const readTracker = new ReadTracker(client);
   const drafts = new TextDrafts(client);
-  const objectUrls = new ObjectUrlCache(client);
   const follow = () => {
     const context = client.context.get();
     liveQueries.set(context && new LiveQueries(context));
@@ -101,10 +98,8 @@ const createEngine = async (userId: Uuid): Promise<SyncEngine> => {
     client,
     readTracker,
     drafts,
-    objectUrls,
     async stop() {
       for (const end of unsubscribe) end();
-      objectUrls.stop();
       await Promise.allSettled([readTracker.flush(), drafts.flush()]);
       await client.stop();
       liveQueries.set(undefined);

@@ -10,7 +10,7 @@ import { listUnsentFiles } from "#sync/unsent/messages.ts";
 
 /** URL and load state of a file on screen. */
 type FileViewState = Omit<FileView, "load">;
-type FileReference = Pick<AttachedBody, "file" | "mime" | "size">;
+export type FileReference = Pick<AttachedBody, "file" | "mime" | "size">;
 export type CachedFile = Pick<LiveQuery<FileViewState>, "subscribe"> & {
   get(): FileViewState;
   load(conversation: ConversationId): void;

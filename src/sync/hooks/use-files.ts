@@ -1,6 +1,7 @@
 import { useMemo, useSyncExternalStore } from "react";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { AttachedBody } from "#contract/messages/body.ts";
+import { getCachedFile } from "#sync/actions/cached-files.ts";
 import { readUpload } from "#sync/queries/chat-messages.ts";
 import type { FileView, UploadView } from "#sync/store/view-models.ts";
 import { emptySource, useEngine, useLiveQuery } from "./use-live-query.ts";
@@ -15,7 +16,7 @@ const loadingFile: Omit<FileView, "load"> = { url: undefined, state: "loading" }
  */
 export const useFile = (conversation: ConversationId, { file, mime, size }: AttachedBody): FileView => {
   const engine = useEngine();
-  const cachedFile = useMemo(() => engine?.objectUrls.get({ file, mime, size }), [engine, file, mime, size]);
+  const cachedFile = useMemo(() => engine && getCachedFile({ file, mime, size }), [engine, file, mime, size]);
   const shown = useSyncExternalStore(
     cachedFile?.subscribe ?? emptySource.subscribe,
     () => cachedFile?.get() ?? loadingFile,

@@ -2,6 +2,7 @@ import { inCall } from "#calls/call-state.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { Uuid } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
+import { getCachedFile } from "#sync/actions/cached-files.ts";
 import { currentEngine } from "#sync/engine/engine.ts";
 import type { CachedFile } from "#sync/files/object-urls.ts";
 import type { FailureCode } from "#sync/platform/sync-error.ts";
@@ -115,7 +116,7 @@ const selectTrack = (element: HTMLAudioElement, track: VoiceTrack): void => {
     if (current) updatePlayback(current, { state: "idle" });
     clearElement(element);
     releaseFile();
-    file = currentEngine.get()?.objectUrls.get(track.body);
+    file = getCachedFile(track.body);
     releaseFile = file?.subscribe(playLoadedFile) ?? (() => {});
   }
   current = track;
