@@ -1,10 +1,6 @@
-import type { CallKind } from "#contract/calls/call.ts";
-import type { ConversationId, Uuid } from "#contract/ids.ts";
-import { loadCallController, publishCallNotice, watchCalls } from "./call-state.ts";
+import { loadCallController } from "./call-state.ts";
 import type { TabCallController } from "./controller/call-controller.ts";
 import type { SelectedDevices } from "./media/media-preferences.ts";
-
-export { endCalls, isBrowserInCall, subscribeCallNotices } from "./call-state.ts";
 
 /** Creates an action on the call controller. Without a controller there is no call, and the action does nothing. */
 const withController =
@@ -16,14 +12,6 @@ const withController =
     );
   };
 
-/** Calls the other person of a private conversation. A failure is shown as a notice. */
-export const dialCall = (to: { conversation: ConversationId; peer: Uuid; kind: CallKind }): void => {
-  watchCalls();
-  loadCallController().then(
-    (controller) => controller.dial(to),
-    () => publishCallNotice({ notice: "failed", error: "offline", peer: to.peer }),
-  );
-};
 export const acceptCall = withController((controller) => controller.handleUserAction({ type: "accept" }));
 export const rejectCall = withController((controller) => controller.handleUserAction({ type: "reject" }));
 export const hangUpCall = withController((controller) => controller.handleUserAction({ type: "hangUp" }));

@@ -1,4 +1,5 @@
-import type { Call } from "#contract/calls/call.ts";
+import type { Call, CallKind } from "#contract/calls/call.ts";
+import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { Observable } from "#lib/browser/observable.ts";
 import { currentEngine, type SyncEngine } from "#sync/engine/engine.ts";
 import type { TabCallController } from "./controller/call-controller.ts";
@@ -23,7 +24,7 @@ export const inCall = new Observable(false);
 export const otherTabCall = new Observable<OtherTabCall | undefined>(undefined);
 
 const noticeListeners = new Set<(notice: CallNotice) => void>();
-export const publishCallNotice = (notice: CallNotice): void => {
+const publishCallNotice = (notice: CallNotice): void => {
   for (const listener of [...noticeListeners]) listener(notice);
 };
 /** Subscribes to call notices, which are shown as toasts. */
@@ -124,4 +125,13 @@ export const watchCalls = (): void => {
   isWatching = true;
   currentEngine.subscribe(followEngine);
   followEngine();
+};
+
+/** Calls the other person of a private conversation. A failure is shown as a notice. */
+export const dialCall = (to: { conversation: ConversationId; peer: Uuid; kind: CallKind }): void => {
+  watchCalls();
+  loadCallController().then(
+    (controller) => controller.dial(to),
+    () => publishCallNotice({ notice: "failed", error: "offline", peer: to.peer }),
+  );
 };

@@ -19,7 +19,8 @@ import { cardHeightPx, cardWidthPx, toImageBox } from "#features/chat/message/bu
 import { collapseText } from "#features/chat/message/collapse-text.ts";
 import { type MessagePlacement, runGapMs } from "#features/chat/message/message-layout.ts";
 import { getLanguage } from "#i18n/current-language.ts";
-import { formatBytes, formatDuration, formatTime } from "#i18n/format.ts";
+import { formatDuration, formatTime } from "#i18n/format.ts";
+import { formatBytes } from "#i18n/format-bytes.ts";
 import { locales } from "#i18n/locales.ts";
 import { formatDayHeading } from "#i18n/relative-date.ts";
 import type { Translate } from "#i18n/setup.ts";

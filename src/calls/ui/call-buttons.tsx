@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { dialCall } from "#calls/actions.ts";
+import { dialCall } from "#calls/call-state.ts";
 import { useCanCall } from "#calls/hooks.ts";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";

@@ -1,4 +1,3 @@
-import { hangUpCall } from "#calls/actions.ts";
 import { inCall } from "#calls/call-state.ts";
 import type { ConversationId } from "#contract/ids.ts";
 import { Observable } from "#lib/browser/observable.ts";
@@ -10,11 +9,9 @@ const requestLifetimeMs = 10_000; // a chat that opens later must not record any
 /** Wish to record a voice message in a chat instead of waiting for an answer. Lives in memory only. */
 export const voiceMessageRequest = new Observable<VoiceMessageRequest | undefined>(undefined);
 
-/** Ends the call and asks the chat with the other person to record a voice message. */
-export const replaceCallByVoiceMessage = (conversation: ConversationId): void => {
+/** Asks the chat with the other person to record a voice message, once the call has ended. */
+export const requestVoiceMessage = (conversation: ConversationId): void =>
   voiceMessageRequest.set({ conversation, at: performance.now() });
-  hangUpCall();
-};
 
 /** Takes the wish to record in a chat, once no call uses the microphone. Returns whether there was one. */
 export const takeVoiceMessageRequest = (conversation: ConversationId): boolean => {

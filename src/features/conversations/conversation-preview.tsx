@@ -11,7 +11,7 @@ import type { Translate } from "#i18n/setup.ts";
 import { balanceBidi, isolateBidi } from "#lib/text/bidi.ts";
 import { useTypingMembers } from "#sync/hooks/use-chat.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
-import { useMemberProfiles } from "#sync/hooks/use-group.ts";
+import { useMemberProfiles } from "#sync/hooks/use-member-profiles.ts";
 import { useHasVoiceDraft } from "#sync/hooks/use-unsent.ts";
 
 type PreviewTextProps = {

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { endCalls, isBrowserInCall } from "#calls/actions.ts";
+import { endCalls, isBrowserInCall } from "#calls/call-state.ts";
 import { useCanCall } from "#calls/hooks.ts";
 import { useStepUp } from "#components/auth/reauthenticate.tsx";
 import { Button } from "#components/controls/button.tsx";
@@ -14,7 +14,7 @@ import { getSession } from "#lib/session/session.ts";
 import { deleteAccount } from "#lib/session/sign-out.ts";
 import { setSigningOut } from "#lib/session/signing-out.ts";
 import { purgeLocalData, stopEngine } from "#sync/engine/engine.ts";
-import { useUnsentSummary } from "#sync/hooks/use-unsent.ts";
+import { useUnsentSummary } from "#sync/hooks/use-unsent-summary.ts";
 import { formatUnsentContent } from "./sign-out-warning.ts";
 
 type DeleteAccountDialogProps = { wasInCall: boolean; busy: boolean; onConfirm: () => void; onClose: () => void };

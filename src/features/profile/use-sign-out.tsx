@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { endCalls } from "#calls/actions.ts";
+import { endCalls } from "#calls/call-state.ts";
 import { useCanCall } from "#calls/hooks.ts";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
@@ -15,7 +15,7 @@ import { getSession } from "#lib/session/session.ts";
 import { signOut } from "#lib/session/sign-out.ts";
 import { setSigningOut } from "#lib/session/signing-out.ts";
 import { purgeLocalData } from "#sync/engine/engine.ts";
-import { useUnsentSummary } from "#sync/hooks/use-unsent.ts";
+import { useUnsentSummary } from "#sync/hooks/use-unsent-summary.ts";
 import { checkSignOutLosses, formatUnsentContent, type SignOutLosses } from "./sign-out-warning.ts";
 
 const endPushTimeoutMs = 2_000;

@@ -1,15 +1,12 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { joinDrafts } from "#lib/text/join-drafts.ts";
 import type { DraftKeeper } from "#sync/drafts/draft-keeper.ts";
 import { waitForDraftSaves } from "#sync/drafts/pending-saves.ts";
-import { listUnsentContent } from "#sync/drafts/unsent-content.ts";
 import { currentEngine, getEngine } from "#sync/engine/engine.ts";
 import type { SyncPort } from "#sync/store/sync-port.ts";
 import type { Draft } from "#sync/store/view-models.ts";
 import { listAttachmentDrafts } from "#sync/unsent/attachment-drafts.ts";
 import type { DraftTarget } from "#sync/unsent/attachment-rows.ts";
-import { type DraftRow, type ParkedText, parkText, type ReplyTarget, unparkText } from "#sync/unsent/draft-row.ts";
-import { changeDraft } from "#sync/unsent/drafts.ts";
+import type { ReplyTarget } from "#sync/unsent/draft-row.ts";
 import { listRecordings } from "#sync/unsent/recordings.ts";
 
 /** Whether recordings of a conversation are stored, running ones included. */
@@ -27,13 +24,6 @@ export const hasAttachmentDraft = async (target: DraftTarget): Promise<boolean> 
   const client = currentEngine.get()?.client;
   if (!client || listAttachmentDrafts(client.unsent.list(), target).length === 0) return false;
   return (await import("#sync/drafts/draft-keeper.ts")).hasLeftDraft(client, target);
-};
-
-/** Whether a conversation has unsent files or recordings, including those of a screen that the user is leaving. */
-export const hasUnsentContent = async (conversation: ConversationId): Promise<boolean> => {
-  await waitForDraftSaves(conversation);
-  const { files, recordings } = listUnsentContent(getEngine().client.unsent.list(), conversation);
-  return files.length + recordings.length > 0;
 };
 
 /**
@@ -74,27 +64,8 @@ export const setReplyDraft = (conversation: ConversationId, target: ReplyTarget 
 export const afterTyping = (conversation: ConversationId, listener: () => void): (() => void) | undefined =>
   currentEngine.get()?.drafts.afterTyping(conversation, listener);
 
-/** Changes a draft. What cannot be committed stays in this page and the journal, and is tried again. */
-const change = (conversation: ConversationId, run: (draft: DraftRow) => DraftRow): void =>
-  void changeDraft(getEngine().client.unsent, conversation, run).catch(() => undefined);
-
 /** Port with the drafts in which an `EditKeeper` keeps the words of an edit. */
 export const getDraftScope = (): SyncPort => getEngine().client;
-
-export const discardParkedText = (conversation: ConversationId, { id }: ParkedText): void =>
-  change(conversation, (draft) => unparkText(draft, id));
-
-/** Takes the discarding of a parked text back. */
-export const parkTextAgain = (conversation: ConversationId, parked: ParkedText): void =>
-  change(conversation, (draft) => parkText(draft, parked));
-
-/** Moves a parked text into the message field, behind what stands there. */
-export const restoreParkedText = (conversation: ConversationId, parked: ParkedText): void => {
-  const { drafts } = getEngine();
-  const before = drafts.read(conversation);
-  drafts.save(conversation, joinDrafts(before, parked.text), before);
-  discardParkedText(conversation, parked);
-};
 
 /** Sends changed drafts to the other devices at once, because the chat is left. */
 export const shareDrafts = (): void => {

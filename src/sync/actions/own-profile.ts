@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { Profile } from "#contract/people.ts";
 import { requestApi } from "#lib/http/api.ts";
+import { mergeFetchedProfile } from "#sync/commands/fetch-profile.ts";
 import { currentEngine } from "#sync/engine/engine.ts";
-import { mergeFetchedProfile, readOwnProfile } from "#sync/store/own-profile-row.ts";
+import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 
 const pictureTimeoutMs = 120_000;
 

@@ -10,7 +10,7 @@ import { applyServerChanges } from "#sync/inbound/apply/apply-server-changes.ts"
 import type { ServerChange } from "#sync/inbound/server-changes.ts";
 import { deleteLocally } from "#sync/operations/delete-locally.ts";
 import { asSyncError, isRetryableFailure, SyncError } from "#sync/platform/sync-error.ts";
-import { discardUnsentMessage } from "#sync/sending/enqueue.ts";
+import { discardUnsentMessage } from "#sync/sending/discard-message.ts";
 import { findOwnMessage } from "#sync/sending/pending-replies.ts";
 import type { LocalStore, PersonRow } from "#sync/store/database.ts";
 import { commitUnsent } from "#sync/store/sync-context.ts";

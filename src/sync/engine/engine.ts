@@ -5,7 +5,6 @@ import { subscribeToAuthEvents } from "#lib/session/auth-events.ts";
 import { confirmSession } from "#lib/session/confirm-session.ts";
 import { getSessionEndCause } from "#lib/session/session.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
-import { readUnsentSummary, type UnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import { applyDocumentData, takeDocumentData } from "#sync/inbound/document-data.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { createBrowserPlatform } from "#sync/platform/browser-platform.ts";
@@ -182,12 +181,4 @@ export const purgeLocalData = async (userId: Uuid): Promise<void> => {
   if (lastStart?.userId === userId) (await lastStart.engine.catch(() => undefined))?.client.announceSignOut();
   await stopEngine();
   await deleteLocalData(userId);
-};
-
-/** Unsent data that a sign-out would delete, including text typed just now. */
-export const getUnsentSummary = async (): Promise<UnsentSummary> => {
-  const { client, drafts } = currentEngine.get() ?? {};
-  await drafts?.flush();
-  const context = client?.context.get();
-  return context ? readUnsentSummary(context) : { messages: 0, posts: 0, drafts: 0, deletions: 0, edits: 0 };
 };

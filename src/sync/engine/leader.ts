@@ -13,8 +13,8 @@ import { MessageFetcher } from "#sync/inbound/message-fetcher.ts";
 import { applyReceiptResult, ReceiptReporter } from "#sync/inbound/receipt-reporter.ts";
 import { isQuotaError } from "#sync/platform/database-errors.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { VisibilityTracker } from "#sync/presence/tab-visibility.ts";
 import { TypingTracker } from "#sync/presence/typing-tracker.ts";
+import { VisibilityTracker } from "#sync/presence/visibility-tracker.ts";
 import { Outbox } from "#sync/sending/outbox.ts";
 
 import { runInBackground, type SyncContext } from "#sync/store/sync-context.ts";

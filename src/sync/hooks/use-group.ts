@@ -4,14 +4,12 @@ import { type GroupCard, groupPath } from "#contract/groups.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { FailureCode } from "#sync/platform/sync-error.ts";
 import type { MemberRow } from "#sync/store/database.ts";
-import { listUnknownMembers, readMemberProfiles, readMembers } from "#sync/store/members.ts";
-import type { ConversationView, MemberProfiles } from "#sync/store/view-models.ts";
+import { readMembers } from "#sync/store/members.ts";
+import type { ConversationView } from "#sync/store/view-models.ts";
 import { useLinkState } from "./use-connection.ts";
 import { useConversation } from "./use-conversations.ts";
 import { useEngine, useLiveQuery } from "./use-live-query.ts";
 import { type RemoteFailure, useRemoteQuery } from "./use-remote.ts";
-
-export type { MemberProfiles } from "#sync/store/view-models.ts";
 
 export type GroupView = ConversationView & { group: GroupCard };
 
@@ -37,30 +35,6 @@ export const useGroup = (id: Uuid): [lookup: GroupLookup, refetch: () => void] =
   if (query.state === "found") return [{ state: "loading" }, refetch]; // its row is about to arrive
   const wasHere = query.state === "missing" && name.current !== undefined;
   return [wasHere ? { state: "gone", name: name.current } : query, refetch];
-};
-
-const noProfilesYet: MemberProfiles = {};
-
-/** Profiles of group members by member number. Unknown members are fetched. */
-export const useMemberProfiles = (group: ConversationId | undefined, numbers: readonly number[]): MemberProfiles => {
-  const key = `${group} ${numbers.join()}`;
-  const engine = useEngine();
-  const known = useLiveQuery(group && `authors ${key}`, ({ store, me }) =>
-    readMemberProfiles(store, me, group ?? "", numbers),
-  );
-  const last = useRef(noProfilesYet);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the group and the numbers
-  useEffect(() => {
-    const context = engine?.client.context.get();
-    if (!context || !group || !known) return;
-    void listUnknownMembers(context, group, numbers).then(
-      (unknown) => engine?.client.memberLoader.requestMembers(group, unknown),
-      () => {},
-    );
-  }, [engine, key, known]);
-  // Keep the previous profiles while more are read.
-  if (known) last.current = known;
-  return known ?? last.current;
 };
 
 export type GroupMembersState = {

@@ -1,12 +1,11 @@
 import { useMemo, useSyncExternalStore } from "react";
 import type { ConversationId } from "#contract/ids.ts";
 import { listUnsentContent } from "#sync/drafts/unsent-content.ts";
-import { readUnsentSummary, type UnsentSummary } from "#sync/drafts/unsent-summary.ts";
 import type { UnsentContent } from "#sync/store/view-models.ts";
 import type { ParkedText, ReplyTarget } from "#sync/unsent/draft-row.ts";
 import { listRecordings } from "#sync/unsent/recordings.ts";
 import type { UnsentState } from "#sync/unsent/unsent-state.ts";
-import { emptySource, useEngine, useLiveQuery } from "./use-live-query.ts";
+import { emptySource, useEngine } from "./use-live-query.ts";
 
 export type { UnsentContent } from "#sync/store/view-models.ts";
 
@@ -44,7 +43,3 @@ export const useHasVoiceDraft = (id: ConversationId): boolean => {
   const hasRecording = () => listRecordings(source.get() ?? noRecordings, id).length > 0;
   return useSyncExternalStore(source.subscribe, hasRecording, () => false); // rows do not follow what is typed
 };
-
-/** Unsent data that would be lost with the session, by a sign-out, or with the account. */
-export const useUnsentSummary = (ending: "session" | "account" = "session"): UnsentSummary | undefined =>
-  useLiveQuery(`unsent ${ending}`, (context) => readUnsentSummary(context, ending));

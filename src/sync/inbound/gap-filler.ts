@@ -1,11 +1,23 @@
 import type { ChangesResult, Command } from "#contract/wire/commands.ts";
 import { Retry } from "#sync/platform/retry.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
-import { readSyncCursor, shrinkGap } from "#sync/store/sync-cursor.ts";
+import { type CursorGap, readSyncCursor, type SyncCursor, toRemainingGap } from "#sync/store/sync-cursor.ts";
 import type { InboundQueue } from "./inbound-queue.ts";
 import { type ServerChange, toRowChanges } from "./server-changes.ts";
 
 export type RequestChanges = (command: Extract<Command, { type: "changes" }>) => Promise<ChangesResult>;
+
+/**
+ * Shrinks a gap to what one page of its answer left out. `since` is the change the page starts after: the start of the
+ * gap, or 0 if the server answered with everything.
+ */
+const shrinkGap = (cursor: SyncCursor, gap: CursorGap, before: number | null, since = gap.since): SyncCursor => {
+  const isSame = (other: CursorGap) => other.since === gap.since && other.before === gap.before;
+  return {
+    ...cursor,
+    gaps: cursor.gaps.flatMap((other) => (isSame(other) ? toRemainingGap(since, before) : [other])),
+  };
+};
 
 /**
  * Fetches the changes missing below the cursor, newest gap first. `SocketSession` detects a missing change by its

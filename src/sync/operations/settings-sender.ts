@@ -3,12 +3,21 @@ import type { ErrorCode } from "#contract/errors.ts";
 import { type Exceptions, type Settings, type SettingsChange, VersionedSettings } from "#contract/settings/settings.ts";
 import type { OperationSender } from "#sync/platform/operation-runner.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
-import { mergeExceptionList, storeServerSettings, withoutSent } from "#sync/store/settings-rows.ts";
+import { mergeExceptionList } from "#sync/store/exception-list.ts";
+import { storeServerSettings } from "#sync/store/settings-rows.ts";
 import { commitUnsent, type SyncContext } from "#sync/store/sync-context.ts";
 import { changedSettings, type Operation } from "#sync/unsent/operations.ts";
 import type { PostQueueRow } from "#sync/unsent/post-queue-row.ts";
 import { changePost, listQueuedPosts } from "#sync/unsent/queued-posts.ts";
 import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
+
+/** Changes that remain after some were sent: values that were changed again since, undefined if there are none. */
+const withoutSent = (wanted: SettingsChange, sent: SettingsChange): SettingsChange | undefined => {
+  const isSent = ([name, value]: [string, unknown]): boolean =>
+    JSON.stringify(value) === JSON.stringify(sent[name as keyof SettingsChange]);
+  const left = Object.entries(wanted).filter((entry) => !isSent(entry));
+  return left.length > 0 ? Object.fromEntries(left) : undefined;
+};
 
 /**
  * Changes that mark queued statuses as failed that more people could read than their author saw. The author may resend

@@ -1,17 +1,15 @@
 import * as v from "valibot";
 import { hasEnded } from "#contract/conversations.ts";
 import { isErrorCode } from "#contract/errors.ts";
-import { type ConversationId, createUuid, privateMembers, type Uuid } from "#contract/ids.ts";
+import { type ConversationId, createUuid, privateMembers } from "#contract/ids.ts";
 import { Body, ReplyPlace, withReply } from "#contract/messages/body.ts";
 import { cleanText } from "#contract/text.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalStore } from "#sync/store/database.ts";
-import { deleteCachedFiles } from "#sync/store/storage-quota.ts";
-import { commitUnsent, reportUnsentFailure, type SyncContext } from "#sync/store/sync-context.ts";
-import { requireContext, type SyncPort } from "#sync/store/sync-port.ts";
+import { reportUnsentFailure, type SyncContext } from "#sync/store/sync-context.ts";
+import type { SyncPort } from "#sync/store/sync-port.ts";
 import type { ReplyTarget } from "#sync/unsent/draft-row.ts";
-import { changeMessage, discardMessage, nextOrder } from "#sync/unsent/messages.ts";
-import { toDeletion } from "#sync/unsent/operations.ts";
+import { changeMessage, nextOrder } from "#sync/unsent/messages.ts";
 import { findUploadFile, type OutboxRow } from "#sync/unsent/outbox-row.ts";
 import type { UnsentChange } from "#sync/unsent/unsent-state.ts";
 import { failUpload } from "#sync/unsent/uploads.ts";
@@ -128,25 +126,4 @@ export const enqueueText = async (
   );
   port.typing.resetThrottle(conversation);
   port.notifyChanged("outbox");
-};
-
-/**
- * Discards an unsent message. A pending deletion covers a message that the server may have received. Resolves to false
- * if the message was already sent.
- */
-export const discardUnsentMessage = async (port: SyncPort, cid: Uuid): Promise<boolean> => {
-  const context = requireContext(port);
-  const { unsent, platform } = context;
-  const row = unsent.find("outbox", cid);
-  if (!row) return false;
-  const { conversation } = row;
-  await commitUnsent(context, [
-    ...(row.state === "awaiting" ? [] : toDeletion({ cid, conversation }, platform.now())),
-    ...discardMessage(unsent, row, platform.now()),
-  ]);
-  const file = findUploadFile(row);
-  if (file !== undefined) await deleteCachedFiles(context, [file]);
-  void platform.deleteFirstViews();
-  port.notifyChanged("outbox");
-  return true;
 };

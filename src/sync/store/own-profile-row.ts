@@ -15,17 +15,3 @@ export const saveOwnRelation = async (store: LocalStore, { profile, group_invita
   await saveOwnProfile(store, profile);
   await store.meta.put({ key: groupInvitationsKey, value: group_invitations ?? 0 });
 };
-
-/**
- * Merges a fetched own profile that was requested when the stored one was `before`. Fields that changed since then may
- * be newer and are kept; unchanged fields take the fetched values.
- */
-export const mergeFetchedProfile = (store: LocalStore, before: PersonRow | null, profile: Profile): Promise<void> =>
-  store.transaction("rw", store.meta, async () => {
-    const current = Object.entries((await readOwnProfile(store)) ?? {});
-    const newer = current.filter(([field, value]) => value !== before?.[field as keyof PersonRow]);
-    await store.meta.put({
-      key: ownProfileKey,
-      value: { ...toUnrelatedPersonRow(profile), ...Object.fromEntries(newer) },
-    });
-  });

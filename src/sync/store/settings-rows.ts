@@ -1,6 +1,4 @@
 import * as v from "valibot";
-import type { Uuid } from "#contract/ids.ts";
-import { exceptionsMax } from "#contract/limits/people.ts";
 import {
   defaultSettings,
   type Exceptions,
@@ -85,21 +83,6 @@ export const toSettingsChange = (
   ...(messages && { messages: { ...current.messages, ...messages } }),
   ...(groups && { groups: { ...current.groups, ...groups } }),
 });
-
-/** Changes a list of exceptions as this device changed `before` into `wanted`. */
-export const mergeExceptionList = (before: readonly Uuid[], wanted: readonly Uuid[], now: readonly Uuid[]): Uuid[] => {
-  const kept = now.filter((id) => wanted.includes(id) || !before.includes(id));
-  const added = wanted.filter((id) => !before.includes(id) && !now.includes(id));
-  return [...added, ...kept].slice(0, exceptionsMax);
-};
-
-/** Changes that remain after some were sent: values that were changed again since, undefined if there are none. */
-export const withoutSent = (wanted: SettingsChange, sent: SettingsChange): SettingsChange | undefined => {
-  const isSent = ([name, value]: [string, unknown]): boolean =>
-    JSON.stringify(value) === JSON.stringify(sent[name as keyof SettingsChange]);
-  const left = Object.entries(wanted).filter((entry) => !isSent(entry));
-  return left.length > 0 ? Object.fromEntries(left) : undefined;
-};
 
 // Copy of the shown settings in localStorage: available synchronously, before IndexedDB is read.
 

@@ -20,7 +20,8 @@ const emptyCursor: SyncCursor = { epoch: "", counter: 0, gaps: [], skew: 0 };
 
 type CatchUpAnswer = { epoch: string; counter: number; now: number; before: number | null };
 
-const toRemainingGap = (since: number, before: number | null): CursorGap[] =>
+/** What remains of a gap whose changes after `since` were fetched, up to those before `before`. */
+export const toRemainingGap = (since: number, before: number | null): CursorGap[] =>
   before === null ? [] : [{ since, before }];
 
 /**
@@ -42,18 +43,6 @@ export const addGap = (cursor: SyncCursor, since: number): SyncCursor => {
   const open = cursor.gaps.filter((gap) => gap.before === null);
   const closed = cursor.gaps.filter((gap) => gap.before !== null);
   return { ...cursor, gaps: [...closed, { since: Math.min(since, ...open.map((gap) => gap.since)), before: null }] };
-};
-
-/**
- * Shrinks a gap to what one page of its answer left out. `since` is the change the page starts after: the start of the
- * gap, or 0 if the server answered with everything.
- */
-export const shrinkGap = (cursor: SyncCursor, gap: CursorGap, before: number | null, since = gap.since): SyncCursor => {
-  const isSame = (other: CursorGap) => other.since === gap.since && other.before === gap.before;
-  return {
-    ...cursor,
-    gaps: cursor.gaps.flatMap((other) => (isSame(other) ? toRemainingGap(since, before) : [other])),
-  };
 };
 
 /** Whether all changes of the server are stored, so that missing data means that there is none. */

@@ -1,5 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState } from "react";
-import { subscribeCallNotices } from "#calls/actions.ts";
+import { subscribeCallNotices } from "#calls/call-state.ts";
 import { useCurrentCall, useOtherTabCall } from "#calls/hooks.ts";
 import type { CallNotice, CallView } from "#calls/views.ts";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";

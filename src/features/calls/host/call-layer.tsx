@@ -1,11 +1,11 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useLocation, useNavigate } from "react-router";
-import { dismissEndedCall } from "#calls/actions.ts";
+import { dismissEndedCall, hangUpCall } from "#calls/actions.ts";
 import CallBar from "#calls/ui/call-bar.tsx";
 import { getCallStatusKey } from "#calls/ui/call-status-text.ts";
 import { minimizeWithFocus } from "#calls/ui/minimize-focus.ts";
-import { replaceCallByVoiceMessage } from "#calls/ui/voice-message-request.ts";
+import { requestVoiceMessage } from "#calls/ui/voice-message-request.ts";
 import type { CallNotice, CallView } from "#calls/views.ts";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { unknownPerson } from "#components/people/avatar-text.ts";
@@ -100,7 +100,8 @@ function LiveCall({ call, notice, onLeave }: CallLayerProps) {
           audioOutput={audioOutput}
           onUnblock={isBlocked ? play : undefined}
           onVoiceMessage={() => {
-            replaceCallByVoiceMessage(conversation);
+            requestVoiceMessage(conversation);
+            hangUpCall();
             if (pathname !== chatPath) navigate(chatPath);
           }}
           previewPosition={previewPosition}

@@ -1,4 +1,4 @@
-import { dialCall } from "#calls/actions.ts";
+import { dialCall } from "#calls/call-state.ts";
 import type { CallNotice } from "#calls/views.ts";
 import { runWithToast } from "#components/overlays/run-with-toast.ts";
 import { showToast } from "#components/overlays/toast.tsx";

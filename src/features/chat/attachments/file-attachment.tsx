@@ -2,7 +2,7 @@ import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { showToast } from "#components/overlays/toast.tsx";
 import { HighlightedText } from "#features/chat/search/search-highlight.tsx";
-import { formatBytes } from "#i18n/format.ts";
+import { formatBytes } from "#i18n/format-bytes.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { useUpload } from "#sync/hooks/use-files.ts";
 import { getFileExtension, saveToDevice } from "./save-file.ts";

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { formatBytes } from "#i18n/format.ts";
+import { formatBytes } from "#i18n/format-bytes.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { isConnectionSlow } from "#lib/browser/network-info.ts";
 import { toThumbUrl } from "#lib/media/thumbhash.ts";

@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { Uuid } from "#contract/ids.ts";
-import { formatBytes } from "#i18n/format.ts";
+import { formatBytes } from "#i18n/format-bytes.ts";
 import { type TextKey, type Translate, useLanguage } from "#i18n/setup.ts";
 import { pauseUpload, resumeUpload, retryMessage } from "#sync/actions/message-actions.ts";
 import { useIsOffline } from "#sync/hooks/use-connection.ts";

@@ -3,7 +3,7 @@ import { IconButton } from "#components/controls/icon-button.tsx";
 import { Spinner } from "#components/controls/spinner.tsx";
 import { useObjectUrl } from "#components/images/use-object-url.ts";
 import { mediaErrorTexts } from "#components/messages/media-error-texts.ts";
-import { formatBytes } from "#i18n/format.ts";
+import { formatBytes } from "#i18n/format-bytes.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import type { MediaPreparation } from "./use-media-preparation.ts";
 

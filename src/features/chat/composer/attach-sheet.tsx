@@ -5,7 +5,7 @@ import { Modal } from "#components/overlays/modal.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { cleanText, isBlank } from "#contract/text.ts";
-import { formatBytes } from "#i18n/format.ts";
+import { formatBytes } from "#i18n/format-bytes.ts";
 import { type TextKey, useLanguage } from "#i18n/setup.ts";
 import { isUndecodedPicture, type PreparedFile } from "#lib/media/outgoing-file.ts";
 import { sendFiles } from "#sync/actions/message-actions.ts";

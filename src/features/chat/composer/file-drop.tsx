@@ -2,9 +2,16 @@ import { type DragEvent as ReactDragEvent, useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { pageCover, useLayer } from "#components/overlays/cover.ts";
 import { showToast } from "#components/overlays/toast.tsx";
-import { listDroppedFiles } from "./chosen-files.ts";
 
 const isFileDrag = (event: DragEvent): boolean => event.dataTransfer?.types.includes("Files") ?? false;
+
+/** Files of a drop event, and whether folders were among them, which have no content of their own. */
+const listDroppedFiles = ({ items }: DataTransfer): { files: File[]; hasFolder: boolean } => {
+  const dropped = [...items].filter(({ kind }) => kind === "file");
+  const folders = dropped.filter((item) => item.webkitGetAsEntry()?.isDirectory);
+  const files = dropped.flatMap((item) => (folders.includes(item) ? [] : (item.getAsFile() ?? [])));
+  return { files, hasFolder: folders.length > 0 };
+};
 
 /**
  * Drop target that covers the chat while files are dragged over the window. A drop elsewhere is ignored, because the

@@ -6,7 +6,7 @@ import { type FormattedPart, toShownText } from "#contract/wire/formatting.ts";
 import { MentionContext } from "#features/chat/message/mention-context.ts";
 import { LinkedMessageText } from "#features/chat/message/message-text.tsx";
 import { HighlightedText } from "#features/chat/search/search-highlight.tsx";
-import { useMemberProfiles } from "#sync/hooks/use-group.ts";
+import { useMemberProfiles } from "#sync/hooks/use-member-profiles.ts";
 
 /** Text with its mentions emphasised, those of this user most; those of loaded members link to their profile. */
 export function MentioningText({ text, mentions }: { text: string; mentions: readonly Mention[] }) {

@@ -4,7 +4,7 @@ import type { AvatarPerson } from "#components/people/avatar-text.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import type { StoredBody } from "#contract/messages/body.ts";
 import type { Translate } from "#i18n/setup.ts";
-import { useMemberProfiles } from "#sync/hooks/use-group.ts";
+import { useMemberProfiles } from "#sync/hooks/use-member-profiles.ts";
 import type { MemberProfiles } from "#sync/store/view-models.ts";
 
 /** Members of a group: the member number of this user, and the loaded profiles of the others by member number. */

@@ -13,7 +13,7 @@ import { type ChatPeople, findSender } from "#features/chat/message/senders.ts";
 import { fetchReactors } from "#sync/actions/fetch-reactors.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
-import { useMemberProfiles } from "#sync/hooks/use-group.ts";
+import { useMemberProfiles } from "#sync/hooks/use-member-profiles.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
 import { toShownSummary } from "./toggle-reaction.ts";
 

@@ -9,7 +9,7 @@ import { type ChatPeople, getSenderName } from "#features/chat/message/senders.t
 import { balanceBidi, isRightToLeft } from "#lib/text/bidi.ts";
 import type { ChatItem } from "#sync/hooks/use-chat.ts";
 import { useConversation } from "#sync/hooks/use-conversations.ts";
-import { useMemberProfiles } from "#sync/hooks/use-group.ts";
+import { useMemberProfiles } from "#sync/hooks/use-member-profiles.ts";
 import type { QuotedMessage } from "#sync/store/view-models.ts";
 import type { ReplyTarget } from "#sync/unsent/draft-row.ts";
 import { ReplyActionsContext } from "./reply-actions-context.ts";

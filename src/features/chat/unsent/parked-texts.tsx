@@ -6,7 +6,7 @@ import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId } from "#contract/ids.ts";
 import { t } from "#i18n/setup.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
-import { discardParkedText, parkTextAgain, restoreParkedText } from "#sync/actions/drafts.ts";
+import { discardParkedText, parkTextAgain, restoreParkedText } from "#sync/actions/unsent-content.ts";
 import type { ParkedText } from "#sync/unsent/draft-row.ts";
 
 type ParkedTextListProps = {

@@ -7,7 +7,7 @@ import { copyText } from "#components/overlays/copy-text.ts";
 import { showToast } from "#components/overlays/toast.tsx";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { DiscardAttachmentsDialog } from "#features/chat/composer/discard-dialog.tsx";
-import { formatBytes } from "#i18n/format.ts";
+import { formatBytes } from "#i18n/format-bytes.ts";
 import { useLanguage } from "#i18n/setup.ts";
 import { balanceBidi } from "#lib/text/bidi.ts";
 import { readDraftFile } from "#sync/actions/message-actions.ts";

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "react";
 import type { ConversationId } from "#contract/ids.ts";
-import { hasUnsentContent, readLatestDraft } from "#sync/actions/drafts.ts";
+import { readLatestDraft } from "#sync/actions/drafts.ts";
+import { hasUnsentContent } from "#sync/actions/unsent-content.ts";
 
 const hasNoUnsentContent = async (conversation: ConversationId): Promise<boolean> =>
   readLatestDraft(conversation) === "" && !(await hasUnsentContent(conversation));

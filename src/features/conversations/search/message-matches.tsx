@@ -17,7 +17,7 @@ import { balanceBidi } from "#lib/text/bidi.ts";
 import { createPartMatcher, toExcerpt } from "#lib/text/search-matching.ts";
 import type { ConversationListItem } from "#sync/hooks/use-conversations.ts";
 import { useCurrentMessages } from "#sync/hooks/use-current-messages.ts";
-import { useMemberProfiles } from "#sync/hooks/use-group.ts";
+import { useMemberProfiles } from "#sync/hooks/use-member-profiles.ts";
 import type { FoundMessage } from "#sync/queries/search/stored-message-search.ts";
 import { PersonFilter } from "./person-filter.tsx";
 import { useGlobalSearch } from "./use-global-search.ts";

@@ -10,7 +10,8 @@ import { appendRecordingChunk, findRecordingDraft } from "#sync/drafts/voice-dra
 import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { syncMemberList } from "#sync/inbound/member-loader.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
-import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
+import { discardUnsentMessage } from "#sync/sending/discard-message.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { retryFailedMessage } from "#sync/sending/files/retry-message.ts";
 import { enqueueBroadcast } from "#sync/sending/multicast.ts";
 import { deleteAllButUnsent } from "#sync/store/open-database.ts";

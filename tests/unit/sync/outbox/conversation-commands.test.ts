@@ -8,7 +8,7 @@ import {
   runRelationCommand,
   setConversationMuted,
 } from "#sync/commands/conversation-commands.ts";
-import { fetchOwnProfile } from "#sync/commands/fetch-profile.ts";
+import { fetchOwnProfile, mergeFetchedProfile } from "#sync/commands/fetch-profile.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
 import { ReadTracker } from "#sync/inbound/read-tracker.ts";
 import { readConversation } from "#sync/queries/conversation.ts";
@@ -16,7 +16,7 @@ import { LiveQueries } from "#sync/queries/live-queries.ts";
 import { readWindowAround } from "#sync/queries/message-window.ts";
 import { readBlockedPeople } from "#sync/queries/people.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
-import { mergeFetchedProfile, readOwnProfile } from "#sync/store/own-profile-row.ts";
+import { readOwnProfile } from "#sync/store/own-profile-row.ts";
 import { eventually } from "#tests/support/model/eventually.ts";
 import {
   getContext,

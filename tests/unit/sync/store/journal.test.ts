@@ -5,7 +5,8 @@ import { deleteUnsentDatabase, toPromise, UnsentDatabase } from "#lib/unsent/uns
 import { UnsentJournal } from "#lib/unsent/unsent-journal.ts";
 import { TextDrafts } from "#sync/drafts/text-drafts.ts";
 import type { SyncClient } from "#sync/engine/sync-client.ts";
-import { discardUnsentMessage, enqueueText } from "#sync/sending/enqueue.ts";
+import { discardUnsentMessage } from "#sync/sending/discard-message.ts";
+import { enqueueText } from "#sync/sending/enqueue.ts";
 import { purgeJournal } from "#sync/store/journal.ts";
 import { listOutbox } from "#sync/unsent/messages.ts";
 import { eventually } from "#tests/support/model/eventually.ts";

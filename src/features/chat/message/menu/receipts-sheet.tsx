@@ -12,7 +12,7 @@ import type { StoredBody } from "#contract/messages/body.ts";
 import { findSender } from "#features/chat/message/senders.ts";
 import { fetchReceipts } from "#sync/actions/groups.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
-import { useMemberProfiles } from "#sync/hooks/use-group.ts";
+import { useMemberProfiles } from "#sync/hooks/use-member-profiles.ts";
 import { asSyncError } from "#sync/platform/sync-error.ts";
 import type { DisplayedStatus } from "#sync/store/view-models.ts";
 
