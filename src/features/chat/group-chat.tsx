@@ -19,7 +19,8 @@ import { type ChatView, useChat, useTypingMembers } from "#sync/hooks/use-chat.t
 import { useConversation } from "#sync/hooks/use-conversations.ts";
 import { useGroup } from "#sync/hooks/use-group.ts";
 import { useMemberProfiles } from "#sync/hooks/use-member-profiles.ts";
-import { useTextDraft, useUnsentContent } from "#sync/hooks/use-unsent.ts";
+import { useTextDraft } from "#sync/hooks/use-unsent.ts";
+import { useUnsentContent } from "#sync/hooks/use-unsent-content.ts";
 import { ChatLayout } from "./chat-layout.tsx";
 import { ChatHeader } from "./header/chat-header.tsx";
 import { MentionPicker } from "./mentions/lazy-mention-picker.ts";

@@ -3,7 +3,7 @@ import { useLanguage } from "#i18n/setup.ts";
 import { serializeAppearance, useAppearance } from "#lib/browser/appearance.ts";
 import { useLinkState } from "#sync/hooks/use-connection.ts";
 import { useStorageTrouble } from "#sync/hooks/use-live-query.ts";
-import { useUnsentSummary } from "#sync/hooks/use-unsent-summary.ts";
+import { useUnsentSummary } from "#sync/hooks/use-unsent-content.ts";
 import { version } from "../../../package.json";
 import { collectDiagnostics, formatDiagnostics, formatUnsentCounts, parseBuildId } from "./diagnostics.ts";
 

@@ -14,7 +14,7 @@ import { getSession } from "#lib/session/session.ts";
 import { deleteAccount } from "#lib/session/sign-out.ts";
 import { setSigningOut } from "#lib/session/signing-out.ts";
 import { purgeLocalData, stopEngine } from "#sync/engine/engine.ts";
-import { useUnsentSummary } from "#sync/hooks/use-unsent-summary.ts";
+import { useUnsentSummary } from "#sync/hooks/use-unsent-content.ts";
 import { formatUnsentContent } from "./sign-out-warning.ts";
 
 type DeleteAccountDialogProps = { wasInCall: boolean; busy: boolean; onConfirm: () => void; onClose: () => void };

@@ -3,7 +3,7 @@ import type { Language } from "#contract/language.ts";
 import { formatList } from "#i18n/format.ts";
 import type { Translate } from "#i18n/setup.ts";
 import type { UnsentSummary } from "#sync/drafts/unsent-summary.ts";
-import { getUnsentSummary } from "#sync/hooks/use-unsent-summary.ts";
+import { getUnsentSummary } from "#sync/hooks/use-unsent-content.ts";
 
 /** Losses at sign-out: unsent content that exists on this device only, and a running call. */
 export type SignOutLosses = { hasUnsent: boolean; isInCall: boolean };

@@ -15,7 +15,7 @@ import { getSession } from "#lib/session/session.ts";
 import { signOut } from "#lib/session/sign-out.ts";
 import { setSigningOut } from "#lib/session/signing-out.ts";
 import { purgeLocalData } from "#sync/engine/engine.ts";
-import { useUnsentSummary } from "#sync/hooks/use-unsent-summary.ts";
+import { useUnsentSummary } from "#sync/hooks/use-unsent-content.ts";
 import { checkSignOutLosses, formatUnsentContent, type SignOutLosses } from "./sign-out-warning.ts";
 
 const endPushTimeoutMs = 2_000;

@@ -1,16 +1,12 @@
-import { useMemo, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 import type { ConversationId } from "#contract/ids.ts";
-import { listUnsentContent } from "#sync/drafts/unsent-content.ts";
-import type { UnsentContent } from "#sync/store/view-models.ts";
 import type { ParkedText, ReplyTarget } from "#sync/unsent/draft-row.ts";
 import { listRecordings } from "#sync/unsent/recordings.ts";
 import type { UnsentState } from "#sync/unsent/unsent-state.ts";
 import { emptySource, useEngine } from "./use-live-query.ts";
 
-export type { UnsentContent } from "#sync/store/view-models.ts";
-
 /** Unsent data of all tabs of the person; undefined until it was read. */
-const useUnsentState = (): UnsentState | undefined => {
+export const useUnsentState = (): UnsentState | undefined => {
   const state = useEngine()?.client.unsent.state ?? emptySource;
   return useSyncExternalStore<UnsentState | undefined>(state.subscribe, state.get, () => undefined);
 };
@@ -30,12 +26,6 @@ const noTexts: readonly ParkedText[] = [];
 /** Texts of a conversation that are neither sent nor in the message field. */
 export const useParkedTexts = (id: ConversationId): readonly ParkedText[] =>
   useUnsentState()?.drafts.get(id)?.parked ?? noTexts;
-
-/** Files and recording of a conversation that were not sent, from any tab. */
-export const useUnsentContent = (id: ConversationId): UnsentContent | undefined => {
-  const state = useUnsentState();
-  return useMemo(() => state && listUnsentContent(state, id), [state, id]);
-};
 
 /** Whether a conversation has an unsent voice recording from any tab. */
 export const useHasVoiceDraft = (id: ConversationId): boolean => {

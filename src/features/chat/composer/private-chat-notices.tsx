@@ -10,7 +10,8 @@ import { loadWithIdleTexts } from "#i18n/setup.ts";
 import { isolateBidi } from "#lib/text/bidi.ts";
 import { confirmNumberNotice } from "#sync/actions/contacts.ts";
 import { usePerson } from "#sync/hooks/use-people.ts";
-import { useTextDraft, useUnsentContent } from "#sync/hooks/use-unsent.ts";
+import { useTextDraft } from "#sync/hooks/use-unsent.ts";
+import { useUnsentContent } from "#sync/hooks/use-unsent-content.ts";
 import { ComposerNotice } from "./composer-notice.tsx";
 import { unblockWithToast } from "./unblock-with-toast.ts";
 

@@ -5,7 +5,7 @@ import type { ConversationId } from "#contract/ids.ts";
 import { ComposerNotice } from "#features/chat/composer/composer-notice.tsx";
 import { balanceBidi } from "#lib/text/bidi.ts";
 import { saveDraft } from "#sync/actions/drafts.ts";
-import type { UnsentContent } from "#sync/hooks/use-unsent.ts";
+import type { UnsentContent } from "#sync/hooks/use-unsent-content.ts";
 import { UnsentFileList } from "./unsent-files.tsx";
 import { UnsentRecording } from "./unsent-voice.tsx";
 

@@ -13,7 +13,7 @@ import { balanceBidi } from "#lib/text/bidi.ts";
 import { readDraftFile } from "#sync/actions/message-actions.ts";
 import { discardDrafts } from "#sync/drafts/delete-drafts.ts";
 import { getEngine } from "#sync/engine/engine.ts";
-import type { UnsentContent } from "#sync/hooks/use-unsent.ts";
+import type { UnsentContent } from "#sync/hooks/use-unsent-content.ts";
 
 const useUnsentFileBlob = (id: Uuid): Blob | undefined => {
   const [blob, setBlob] = useState<Blob>();

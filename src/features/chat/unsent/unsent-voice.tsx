@@ -7,7 +7,7 @@ import { saveToDevice } from "#features/chat/attachments/save-file.ts";
 import { DiscardRecordingDialog } from "#features/chat/voice/discard-recording-dialog.tsx";
 import { RecordingPreview } from "#features/chat/voice/recording-preview.tsx";
 import { VoiceRecording } from "#features/chat/voice/voice-recording.ts";
-import type { UnsentContent } from "#sync/hooks/use-unsent.ts";
+import type { UnsentContent } from "#sync/hooks/use-unsent-content.ts";
 
 type UnsentRecordingProps = { conversation: ConversationId; recorded: UnsentContent["recordings"][number] };
 
