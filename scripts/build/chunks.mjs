@@ -24,8 +24,10 @@ const openingScreens = {
   chat: "src/features/chat/private-chat-screen.tsx",
 };
 const entryScreens = "src/features/auth/screens/";
-/** Code that most pages request once they are drawn, in this order: the connection to the server and the tools of chats. */
+/** Code that most pages request once they are drawn, in this order: what appears on every page, the connection to the
+ * server and the tools of chats. */
 const idleParts = {
+  hosts: /^src\/app\/page-hosts/,
   connection: /^src\/sync\/(engine|connection|presence|inbound)\//,
   "group-chat": /^src\/features\/chat\/group-chat-screen/,
   tools: /^src\/(features\/chat\/(composer|field|header|message)|components\/(overlays|people))\b/,

@@ -1,7 +1,7 @@
 import { inCall } from "#calls/call-state.ts";
 import { offerCurrentRelease } from "#components/overlays/load-with-toast.ts";
 import { isPageActive } from "#lib/browser/page/page-activity.ts";
-import { isRecording } from "#lib/media/sound.ts";
+import { isRecording } from "#lib/media/recording-count.ts";
 
 const checkMs = 3_000;
 /** In `sessionStorage`: the release from which this tab was reloaded. */

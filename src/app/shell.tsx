@@ -3,23 +3,27 @@ import { useTranslation } from "react-i18next";
 import { Link, type Location, Route, Routes, useLocation } from "react-router";
 import { recordVisitedPath } from "#components/layout/back-link.tsx";
 import { EmptyState } from "#components/layout/empty-state.tsx";
+import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import { PaneSpinner } from "#components/layout/pane-spinner.tsx";
 import { HeaderTrailingContext, IsPageContext, WindowPathContext } from "#components/layout/screen.tsx";
 import { PageNotices } from "#components/overlays/toast-stack.tsx";
 import { Avatar } from "#components/people/avatar.tsx";
-import { CallHost } from "#features/calls/host/call-host.tsx";
-import { VoiceBarHost } from "#features/chat/attachments/voice-bar-host.tsx";
+import { waitForTakeover } from "#lib/browser/first-view.ts";
 import { useOwnProfile } from "#sync/hooks/use-people.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { LazyScreenView } from "./lazy-screen.tsx";
-import { NotifierHost } from "./notifier-host.tsx";
 import { hasTabBar, hasTwoPanes, twoPanesQuery } from "./paths.ts";
 import { RouteError, RouteErrorBoundary } from "./route-errors.tsx";
 import { type AppRoute, appRoutes, findAppRoute, resolvePane } from "./routes.ts";
-import { SecurityNotesHost } from "./security-notes-host.tsx";
 import { TabBar } from "./tab-bar.tsx";
 
 const conversationsPath = "/app";
+
+/** Loaded beside the connection, which brings calls and messages. */
+const PageHosts = lazyComponent(async () => {
+  await waitForTakeover();
+  return import("./page-hosts.tsx");
+});
 
 const subscribeToWidth = (listener: () => void): (() => void) => {
   const media = matchMedia(twoPanesQuery);
@@ -125,10 +129,7 @@ export default function Shell() {
           strips={
             <>
               <ConnectionBanner />
-              <CallHost />
-              <VoiceBarHost pathname={pathname} />
-              <SecurityNotesHost />
-              <NotifierHost pathname={pathname} isListShown={isListShown} />
+              <PageHosts pathname={pathname} isListShown={isListShown} />
             </>
           }
         >

@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from "react";
+import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
 import type { Call, CallKind } from "#contract/calls/call.ts";
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { Observable } from "#lib/browser/observable.ts";
@@ -17,19 +19,23 @@ export const currentCall = new Observable<CallView | undefined>(undefined);
  * Whether a call can be started: this browser is in no call. A call on another device of the person is checked by the
  * server only, because that device may have died.
  */
-export const canCall = new Observable(true);
+const canCall = new Observable(true);
 /** Whether this browser is in a call, in any of its tabs, and the microphone is therefore in use. */
 export const inCall = new Observable(false);
 /** Call of this browser that belongs to another tab. */
-export const otherTabCall = new Observable<OtherTabCall | undefined>(undefined);
+const otherTabCall = new Observable<OtherTabCall | undefined>(undefined);
 
 const noticeListeners = new Set<(notice: CallNotice) => void>();
+/** Notices from before the first listener was loaded. */
+const unheardNotices: CallNotice[] = [];
 const publishCallNotice = (notice: CallNotice): void => {
+  if (noticeListeners.size === 0) unheardNotices.push(notice);
   for (const listener of [...noticeListeners]) listener(notice);
 };
-/** Subscribes to call notices, which are shown as toasts. */
+/** Subscribes to call notices, which are shown as toasts. The first listener also hears the earlier ones. */
 export const subscribeCallNotices = (listener: (notice: CallNotice) => void): (() => void) => {
   noticeListeners.add(listener);
+  for (const notice of unheardNotices.splice(0)) listener(notice);
   return () => {
     noticeListeners.delete(listener);
   };
@@ -120,7 +126,7 @@ const followEngine = (): void => {
 
 let isWatching = false;
 /** Starts observing calls; called by the first observer and active as long as the page lives. */
-export const watchCalls = (): void => {
+const watchCalls = (): void => {
   if (isWatching) return;
   isWatching = true;
   currentEngine.subscribe(followEngine);
@@ -128,10 +134,37 @@ export const watchCalls = (): void => {
 };
 
 /** Calls the other person of a private conversation. A failure is shown as a notice. */
-export const dialCall = (to: { conversation: ConversationId; peer: Uuid; kind: CallKind }): void => {
+export const dialCall = async (to: { conversation: ConversationId; peer: Uuid; kind: CallKind }): Promise<void> => {
   watchCalls();
-  loadCallController().then(
-    (controller) => controller.dial(to),
-    () => publishCallNotice({ notice: "failed", error: "offline", peer: to.peer }),
-  );
+  const loaded = await loadOrShowToast(loadCallController);
+  loaded?.dial(to);
 };
+
+/** Creates a subscribe function that also starts observing calls in this tab. */
+const createSubscriber =
+  <T>({ subscribe }: Observable<T>) =>
+  (listener: () => void) => {
+    watchCalls();
+    return subscribe(listener);
+  };
+const subscribeCall = createSubscriber(currentCall);
+const subscribeCanCall = createSubscriber(canCall);
+const subscribeOtherTab = createSubscriber(otherTabCall);
+
+/** Call of this tab: ringing, dialled or accepted here. */
+export const useCurrentCall = (): CallView | undefined => useSyncExternalStore(subscribeCall, currentCall.get);
+
+/** Whether the call screen covers everything else. */
+export const isCallScreenOpen = (): boolean => {
+  const view = currentCall.get();
+  return view !== undefined && view.state.phase !== "ended" && !view.isMinimized;
+};
+
+export const useIsCallScreenOpen = (): boolean => useSyncExternalStore(subscribeCall, isCallScreenOpen);
+
+/** Whether this browser is in no call, so that one can be started. */
+export const useCanCall = (): boolean => useSyncExternalStore(subscribeCanCall, canCall.get);
+
+/** Call of this browser that belongs to another tab. */
+export const useOtherTabCall = (): OtherTabCall | undefined =>
+  useSyncExternalStore(subscribeOtherTab, otherTabCall.get);

@@ -1,4 +1,4 @@
-import { useCurrentCall } from "#calls/hooks.ts";
+import { useCurrentCall } from "#calls/call-state.ts";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
 import type { Uuid } from "#contract/ids.ts";
 import { loadWithTexts } from "#i18n/setup.ts";

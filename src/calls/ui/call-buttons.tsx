@@ -1,7 +1,6 @@
 import { type ReactNode, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { dialCall } from "#calls/call-state.ts";
-import { useCanCall } from "#calls/hooks.ts";
+import { dialCall, useCanCall } from "#calls/call-state.ts";
 import { IconButton } from "#components/controls/icon-button.tsx";
 import { lazyOverlay } from "#components/overlays/lazy-overlay.tsx";
 import type { MenuItem } from "#components/overlays/menu.tsx";
@@ -45,7 +44,7 @@ export const useCallStart = (peer: Uuid, name: string): CallStart => {
   if (askedKind && !canCall) setAsked(undefined); // another call has come in meanwhile
   const call = (kind: CallKind) => {
     const me = getSession()?.userId;
-    if (me) dialCall({ conversation: privateConversationId(me, peer), peer, kind });
+    if (me) void dialCall({ conversation: privateConversationId(me, peer), peer, kind });
   };
   // During a call the failure notice is shown instead of the data use.
   const start = (kind: CallKind) => (canCall && shouldShowDataCost(kind) ? setAsked(kind) : call(kind));

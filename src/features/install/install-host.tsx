@@ -1,6 +1,6 @@
 import { useState, useSyncExternalStore } from "react";
 import { useLocation } from "react-router";
-import { useIsCallScreenOpen } from "#calls/hooks.ts";
+import { useIsCallScreenOpen } from "#calls/call-state.ts";
 import { installPrompt } from "#lib/browser/install-prompt.ts";
 import { pushUse } from "#lib/browser/push/push-use.ts";
 import { readAskHistory } from "#lib/push/ask-history.ts";

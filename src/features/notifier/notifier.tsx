@@ -1,12 +1,11 @@
 import { useEffect, useEffectEvent, useState, useSyncExternalStore } from "react";
 import { useNavigate } from "react-router";
-import { currentCall, inCall } from "#calls/call-state.ts";
-import { isCallScreenOpen } from "#calls/hooks.ts";
+import { currentCall, inCall, isCallScreenOpen } from "#calls/call-state.ts";
 import { addMessagesDuringCall } from "#calls/ui/messages-during-call.ts";
 import { pageCover } from "#components/overlays/cover.ts";
 import { privateConversationId } from "#contract/ids.ts";
 import { hasSystemNotifications } from "#lib/browser/push/push-use.ts";
-import { isRecording } from "#lib/media/sound.ts";
+import { isRecording } from "#lib/media/recording-count.ts";
 import { currentEngine } from "#sync/engine/engine.ts";
 import { useSettings } from "#sync/hooks/use-settings.ts";
 import { MessageBanner } from "./message-banner.tsx";

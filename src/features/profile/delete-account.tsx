@@ -1,7 +1,6 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { endCalls, isBrowserInCall } from "#calls/call-state.ts";
-import { useCanCall } from "#calls/hooks.ts";
+import { endCalls, isBrowserInCall, useCanCall } from "#calls/call-state.ts";
 import { useStepUp } from "#components/auth/reauthenticate.tsx";
 import { Button } from "#components/controls/button.tsx";
 import { IconLabel } from "#components/controls/icon-label.tsx";

@@ -1,7 +1,6 @@
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { endCalls } from "#calls/call-state.ts";
-import { useCanCall } from "#calls/hooks.ts";
+import { endCalls, useCanCall } from "#calls/call-state.ts";
 import { ConfirmDialog } from "#components/overlays/confirm-dialog.tsx";
 import { showToast } from "#components/overlays/toast.tsx";
 import { type TextKey, useLanguage } from "#i18n/setup.ts";

@@ -26,16 +26,6 @@ export const startSound = (): { audio: AudioContext; end(): void } | undefined =
   };
 };
 
-/** Number of microphone recordings in progress, which would record the page's own sounds. */
-let recordingCount = 0;
-export const isRecording = (): boolean => recordingCount > 0;
-export const trackRecording = (): (() => void) => {
-  recordingCount++;
-  return () => {
-    recordingCount--;
-  };
-};
-
 const unlockGestures = ["pointerup", "keydown"] as const;
 
 /**

@@ -1,6 +1,6 @@
 import { audioTypes } from "#contract/files.ts";
 import { voiceBitsPerSecond, voiceMaxMs } from "#contract/limits/files.ts";
-import { trackRecording } from "./sound.ts";
+import { trackRecording } from "./recording-count.ts";
 import { LevelTrack, toLoudness } from "./waveform.ts";
 
 /** Opus in WebM (SPEC.md §2); the others are for browsers that cannot record it. */

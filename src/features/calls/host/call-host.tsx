@@ -1,11 +1,10 @@
 import { useEffect, useEffectEvent, useRef, useState } from "react";
-import { subscribeCallNotices } from "#calls/call-state.ts";
-import { useCurrentCall, useOtherTabCall } from "#calls/hooks.ts";
+import { subscribeCallNotices, useCurrentCall, useOtherTabCall } from "#calls/call-state.ts";
 import type { CallNotice, CallView } from "#calls/views.ts";
 import { lazyComponent } from "#components/layout/lazy-component.tsx";
-import { showToast } from "#components/overlays/toast.tsx";
+import { loadOrShowToast } from "#components/overlays/load-with-toast.ts";
 import type { Uuid } from "#contract/ids.ts";
-import { loadWithTexts, t } from "#i18n/setup.ts";
+import { loadWithTexts } from "#i18n/setup.ts";
 import { unlockSound } from "#lib/media/sound.ts";
 import { restoreFocusAfterCall, watchUserFocus } from "./focus-guard.ts";
 
@@ -39,11 +38,7 @@ export function CallHost() {
   useEffect(() => subscribeCallNotices(setNotice), []);
   const showNotice = useEffectEvent((shownNotice: CallNotice) => {
     if (isShownOnEndCard(shownNotice, shown)) return;
-    loadWithTexts(() => import("./call-notices.ts")).then(
-      ({ showCallNoticeToast }) => showCallNoticeToast(shownNotice),
-      // If the notices cannot be loaded, calls are impossible, and that is what is shown.
-      () => showToast({ tone: "danger", title: t("calls.say.failed"), message: t("errors.offline") }),
-    );
+    void loadOrShowToast(() => import("./call-notices.ts")).then((code) => code?.showCallNoticeToast(shownNotice));
   });
   useEffect(() => {
     if (notice) showNotice(notice);

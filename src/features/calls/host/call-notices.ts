@@ -57,7 +57,7 @@ const confirmAndDial = async (peer: Uuid, kind: CallKind): Promise<void> => {
   const isConfirmed = await runWithToast(() => confirmNumberNotice(peer), {
     failed: t("number.notice.confirmFailed"),
   });
-  if (me && isConfirmed) dialCall({ conversation: privateConversationId(me, peer), peer, kind });
+  if (me && isConfirmed) void dialCall({ conversation: privateConversationId(me, peer), peer, kind });
 };
 
 /** Whether the chat with the other person is open, where the call's entry says what the notice says. */

@@ -32,6 +32,7 @@ const onInput = (): void => {
 
 /** Starts tracking focus and input. Returns a function that stops it. */
 export const watchUserFocus = (): (() => void) => {
+  if (document.activeElement !== document.body) lastFocused ??= document.activeElement ?? undefined;
   document.addEventListener("focusin", onFocusIn);
   document.addEventListener("focusout", onFocusOut);
   document.addEventListener("input", onInput, true);
