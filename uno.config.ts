@@ -91,10 +91,10 @@ const openingIcons = new Set(
   `
   address-book address-book-fill arrow-bend-up-right arrow-down-bold arrow-left-bold arrows-clockwise bell-slash
   chat-circle-dots chat-circle-dots-fill chat-circle-text chats-circle check-bold checks-bold clock cloud-slash
-  dots-three-vertical-bold eye eye-fill file image info-fill magnifying-glass microphone microphone-fill note-pencil
+  dots-three-vertical-bold eye eye-fill file image magnifying-glass microphone microphone-fill note-pencil
   paper-plane-right-fill phone phone-fill phone-incoming phone-outgoing phone-x plus prohibit prohibit-bold push-pin-fill
   question squares-four squares-four-fill star-fill trash user user-circle-dashed user-plus user-plus-fill
-  users-three-fill video-camera video-camera-slash warning warning-circle-fill x x-circle
+  users-three-fill video-camera video-camera-slash warning warning-circle-fill x-circle
   `
     .trim()
     .split(/\s+/)
@@ -128,7 +128,7 @@ export default defineConfig({
   ],
   variants: [laterIcons],
   // Words of the code that would be taken for classes.
-  blocklist: ["blur", "filter", "!filter", "ring", "transform"],
+  blocklist: "!filter blur container filter inline me ms outline pt resize ring static tab transform".split(" "),
   transformers: [transformerDirectives(), transformerVariantGroup()],
   theme: {
     colors: {
