@@ -2,8 +2,6 @@ import type { ConversationId } from "#contract/ids.ts";
 import type { ConversationFlags, FlagChange } from "#contract/settings/conversation-flags.ts";
 import type { MuteOptions } from "#sync/commands/conversation-commands.ts";
 import { currentEngine, getEngine } from "#sync/engine/engine.ts";
-import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
-import { waitForStore } from "#sync/store/wait-for-store.ts";
 import { loadServerCode } from "./load-code.ts";
 
 /** Marks a conversation as read up to `seq`. Cheap to call often. */
@@ -41,26 +39,3 @@ export const muteConversation = async (
 /** Reports that the person types. Cheap to call at every keystroke. */
 export const reportTyping = (conversation: ConversationId): void =>
   currentEngine.get()?.client.typing.reportTyping(conversation);
-
-const syncTimeoutMs = 10_000;
-
-const waitForConversation = async (
-  conversation: ConversationId,
-  isDone: (row: LocalConversationRow) => boolean,
-): Promise<void> => {
-  const { client } = getEngine();
-  client.refresh();
-  const hasArrived = async ({ conversations }: LocalStore) => {
-    const row = await conversations.get(conversation);
-    return row !== undefined && isDone(row);
-  };
-  await waitForStore(client, hasArrived, syncTimeoutMs);
-};
-
-/** Resolves once this device received a conversation from the server, or after `syncTimeoutMs`. */
-export const waitUntilSynced = (conversation: ConversationId): Promise<void> =>
-  waitForConversation(conversation, ({ epoch, gone }) => epoch !== "" && !gone);
-
-/** Resolves once this device learned that the person is no longer in a group, or after `syncTimeoutMs`. */
-export const waitUntilLeft = (conversation: ConversationId): Promise<void> =>
-  waitForConversation(conversation, ({ open }) => !open);

@@ -6,7 +6,7 @@ import { confirmRowChange } from "#sync/commands/confirm-by-push.ts";
 import { getEngine } from "#sync/engine/engine.ts";
 import { SyncError } from "#sync/platform/sync-error.ts";
 import type { LocalConversationRow } from "#sync/store/database.ts";
-import { waitUntilLeft, waitUntilSynced } from "./conversations.ts";
+import { waitUntilLeft, waitUntilSynced } from "./wait-for-conversation.ts";
 
 /**
  * Group commands. All need the network, may be repeated and reject with a SyncError. Their changes reach the local

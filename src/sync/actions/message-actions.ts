@@ -5,7 +5,6 @@
 import type { ConversationId, Uuid } from "#contract/ids.ts";
 import { pushUse } from "#lib/browser/push/push-use.ts";
 import { getEngine } from "#sync/engine/engine.ts";
-import { readClearedPins } from "#sync/queries/conversation.ts";
 import { retryFailedMessage, setUploadPaused } from "#sync/sending/files/retry-message.ts";
 import { requireContext } from "#sync/store/sync-port.ts";
 import type { ChatItem, OutgoingFile } from "#sync/store/view-models.ts";
@@ -58,8 +57,11 @@ export const pinMessage = async (conversation: ConversationId, seq: number, pinn
   (await loadServerCode()).setMessagePinned(getEngine().client, conversation, seq, pinned);
 
 /** Positions of pinned messages that this person cleared, and that the chat therefore does not show. */
-export const listClearedPins = async (conversation: ConversationId): Promise<number[]> =>
-  readClearedPins(requireContext(getEngine().client).store, conversation);
+export const listClearedPins = async (conversation: ConversationId): Promise<number[]> => {
+  const { conversations } = requireContext(getEngine().client).store;
+  const { pinnedMessages = [], hidden = 0 } = (await conversations.get(conversation)) ?? {};
+  return pinnedMessages.filter((seq) => seq <= hidden); // they stay pinned for the other members
+};
 
 /**
  * Sends files to a conversation. Resolves once all are durable in the outbox; rejects with a SyncError if none is, with

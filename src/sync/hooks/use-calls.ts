@@ -1,8 +1,8 @@
 import type { CallBody } from "#contract/calls/call.ts";
 import { type ConversationId, otherMember, type Uuid } from "#contract/ids.ts";
 import { type CallDataUse, readCallDataUse } from "#sync/actions/call-data-use.ts";
-import { listRecentCalls, type RecentCall } from "#sync/inbound/call-history.ts";
-import { findCallEntry } from "#sync/queries/call-log.ts";
+import type { RecentCall } from "#sync/inbound/call-history.ts";
+import { findCallEntry, listRecentCalls } from "#sync/queries/call-log.ts";
 import type { PersonRow } from "#sync/store/database.ts";
 import { useLiveQuery } from "./use-live-query.ts";
 

@@ -7,7 +7,8 @@ import type { LocalMessageRow, LocalStore, MetaRow } from "#sync/store/database.
  * calls must not read all messages.
  */
 
-const callEntryPrefix = "call:";
+/** Start of the keys in `meta`. */
+export const callEntryPrefix = "call:";
 const seqDigits = 12;
 
 /** Call in the list of recent calls. `mine`: this person was the caller. */
@@ -36,13 +37,4 @@ export const deleteRecordedCalls = async (
   const keys = await store.meta.where("key").startsWith(toConversationPrefix(conversation)).primaryKeys();
   const last = upTo === Number.MAX_SAFE_INTEGER ? undefined : toCallEntryKey(conversation, upTo);
   await store.meta.bulkDelete(keys.filter((key) => last === undefined || key <= last));
-};
-
-/** Recorded calls of all conversations, the newest first. */
-export const listRecentCalls = async (store: LocalStore, max: number): Promise<RecentCall[]> => {
-  const rows: MetaRow[] = await store.meta.where("key").startsWith(callEntryPrefix).toArray();
-  return rows
-    .map(({ value }) => value as RecentCall)
-    .sort((a, b) => b.at - a.at)
-    .slice(0, max);
 };

@@ -8,7 +8,11 @@ import type { LocalConversationRow } from "#sync/store/database.ts";
 import { listSections } from "#sync/store/database.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
 import { type ApplyResult, applyServerChanges } from "./apply/apply-server-changes.ts";
-import { toConfirmingPage } from "./apply/log-confirmation.ts";
+import { afterNewestSeq } from "./apply/log-confirmation.ts";
+
+/** Newest page of an unconfirmed log. */
+const toConfirmingPage = (conversation: ConversationId) =>
+  ({ type: "page", conversation, direction: "before", seq: afterNewestSeq, limit: messagePageRows }) as const;
 
 type RequestPages = <T extends "page" | "revised">(command: CommandOf<T>) => Promise<CommandResults[T]>;
 

@@ -1,6 +1,6 @@
 import { isGroupActionAllowed } from "#contract/groups.ts";
 import { type ConversationId, otherMember, privateMembers } from "#contract/ids.ts";
-import type { LocalConversationRow, LocalStore } from "#sync/store/database.ts";
+import type { LocalConversationRow } from "#sync/store/database.ts";
 import { listDeletedSeqs } from "#sync/store/message-flags.ts";
 import { toDisplayedMentions, toDisplayedUnread, toEffectiveFlags } from "#sync/store/row-mapping.ts";
 import type { SyncContext } from "#sync/store/sync-context.ts";
@@ -76,10 +76,4 @@ const readPinnedMessages = async (
   for (const message of stored)
     if (message?.body.type === "deleted" || (!mayUnpin && message?.body.type === "withheld")) deleted.add(message.seq);
   return seqs.filter((seq) => !deleted.has(seq));
-};
-
-/** Positions of pinned messages that this person cleared. They stay pinned for the other members. */
-export const readClearedPins = async ({ conversations }: LocalStore, id: ConversationId): Promise<number[]> => {
-  const { pinnedMessages = [], hidden = 0 } = (await conversations.get(id)) ?? {};
-  return pinnedMessages.filter((seq) => seq <= hidden);
 };

@@ -1,5 +1,4 @@
 import type { ConversationId } from "#contract/ids.ts";
-import { messagePageRows } from "#contract/limits/conversations.ts";
 import { restoreWindowMs } from "#contract/limits/delivery.ts";
 import { withoutEdits, withReply } from "#contract/messages/body.ts";
 import { hasContent } from "#contract/messages/kinds.ts";
@@ -25,10 +24,6 @@ const requeuedMax = 500; // messages; some may be in the log after all, below th
 
 /** Sequence number beyond every message: requests the newest page. */
 export const afterNewestSeq = Number.MAX_SAFE_INTEGER;
-
-/** Newest page of an unconfirmed log. */
-export const toConfirmingPage = (conversation: ConversationId) =>
-  ({ type: "page", conversation, direction: "before", seq: afterNewestSeq, limit: messagePageRows }) as const;
 
 const isSameMessage = (stored: LocalMessageRow, { at, sender, cid }: Message): boolean =>
   stored.at === at && (stored.cid !== undefined && cid !== undefined ? stored.cid === cid : stored.sender === sender);

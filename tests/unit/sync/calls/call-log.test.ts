@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createUuid } from "#contract/ids.ts";
 import { readCallDataUse, saveCallDataUse } from "#sync/actions/call-data-use.ts";
 import { clearConversationHistory } from "#sync/commands/conversation-commands.ts";
-import { listRecentCalls } from "#sync/inbound/call-history.ts";
+import { listRecentCalls } from "#sync/queries/call-log.ts";
 import { readChat } from "#sync/queries/chat-messages.ts";
 import { searchMessages } from "#sync/queries/search/message-search.ts";
 import { enqueueText } from "#sync/sending/enqueue.ts";
