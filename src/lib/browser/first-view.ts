@@ -47,16 +47,11 @@ export type FirstViewScreen = "list" | "chat";
 
 type DrawnListener = (screen: FirstViewScreen) => void;
 let listener: DrawnListener | undefined;
-const drawnScreens = new Set<FirstViewScreen>();
 
 /** Reports that a screen has drawn its content, or that it has none. */
-export const reportScreenDrawn = (screen: FirstViewScreen): void => {
-  drawnScreens.add(screen);
-  listener?.(screen);
-};
+export const reportScreenDrawn = (screen: FirstViewScreen): void => listener?.(screen);
 
-/** Calls `onDrawn` for every screen reported so far and from now on. */
+/** Calls `onDrawn` for every screen reported from now on: before the app is rendered. */
 export const subscribeDrawnScreens = (onDrawn: DrawnListener): void => {
   listener = onDrawn;
-  for (const screen of drawnScreens) onDrawn(screen);
 };
