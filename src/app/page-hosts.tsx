@@ -3,7 +3,7 @@ import { VoiceBarHost } from "#features/chat/attachments/voice-bar-host.tsx";
 import { NotifierHost } from "./notifier-host.tsx";
 import { SecurityNotesHost } from "./security-notes-host.tsx";
 
-/** What appears on every page while there is such a thing: a call, a playing voice message, alerts, notifications. */
+/** Hosts on every page of a call, a playing voice message, alerts and notifications, which show them while they last. */
 export default function PageHosts({ pathname, isListShown }: { pathname: string; isListShown: boolean }) {
   return (
     <>

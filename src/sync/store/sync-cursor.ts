@@ -20,7 +20,7 @@ const emptyCursor: SyncCursor = { epoch: "", counter: 0, gaps: [], skew: 0 };
 
 type CatchUpAnswer = { epoch: string; counter: number; now: number; before: number | null };
 
-/** What remains of a gap whose changes after `since` were fetched, up to those before `before`. */
+/** Rest of a gap whose changes after `since` were fetched, up to those before `before`. */
 export const toRemainingGap = (since: number, before: number | null): CursorGap[] =>
   before === null ? [] : [{ since, before }];
 
